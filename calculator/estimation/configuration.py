@@ -1,0 +1,118 @@
+"""One configuration: what a Scenario means once the catalogue was asked and every `auto` was settled.
+
+Memory, speed, power and price all read this one object. PURE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Union
+
+from catalog.records import Accelerator, Constant, Engine, LanguageModel, PublishedFile, System, WeightsFormat
+
+Split = Literal["single", "tensor", "layer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that was settled for the visitor: which field, which value, and why (a code for the wording)."""
+
+    field: str
+    value: Union[str, int]
+    code: str
+    factors: Mapping[str, Union[int, float, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the model is laid over the GPUs: tensor parallel × pipeline (or layer split) × whole replicas.
+
+    layers_per_stage: layers of each stage in order. split: `single` for one GPU, `tensor` when tp > 1 or pp across
+    nodes, `layer` for llama.cpp's layer split.
+    """
+
+    split: Split = "single"
+    tp: int = 1
+    pp: int = 1
+    ep: int = 1
+    adp: int = 1
+    dcp: int = 1
+    dp: int = 1
+    nodes: int = 1
+    gpus_per_node: int = 1
+    layers_per_stage: tuple[int, ...] = ()
+
+    @property
+    def gpus(self) -> int:
+        return self.tp * self.pp * self.dp
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What is asked of the machine: tokens held per request, requests at once, lengths of prompt and answer [tokens]."""
+
+    context_tokens: int
+    users: int
+    prompt_tokens: int
+    output_tokens: int
+    prefix_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """The engine's settings, resolved: never None where the engine has the knob.
+
+    memory_share: share of the device that a server may take. max_sequences: most requests at once the server prepares
+    for. batched_tokens: most tokens of one forward pass. micro_batch: llama.cpp's n_ubatch. longest_request: the
+    server's longest request [tokens].
+    """
+
+    memory_share: float = 0.92
+    max_sequences: int = 1
+    batched_tokens: int = 2048
+    micro_batch: int = 512
+    flash_attention: bool = True
+    eager: bool = False
+    longest_request: int = 8192
+    vision: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """The operating system around the engine and what it leaves. wired_gb, vgm_gb: limits the owner has set."""
+
+    os: str = "linux"
+    display: bool = False
+    wired_gb: float | None = None
+    vgm_gb: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """Everything the arithmetic needs, as records and plain values; made by calculator/resolve.py.
+
+    constants: calibrated numbers by name for this engine and version. widened: the engine version lies outside the
+    versions they were measured on (formulas §10: widths × 1.5). measured: a load of this model class was measured on
+    this engine. file: an exact published file of this model in this format.
+    """
+
+    model: LanguageModel
+    accelerator: Accelerator
+    count: int
+    engine: Engine
+    engine_version: str
+    backend: str
+    weights_format: WeightsFormat
+    cache_type: str
+    plan: Plan
+    workload: Workload
+    knobs: Knobs
+    platform: Platform
+    constants: Mapping[str, Constant]
+    file: PublishedFile | None = None
+    system: System | None = None
+    system_count: int = 0
+    measured: bool = True
+    class_listed: bool = True
+    choices: tuple[Choice, ...] = ()

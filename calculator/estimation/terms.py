@@ -1,0 +1,199 @@
+"""The answer in numbers: terms with their interval and origin, reasons, and the Estimate that holds them all.
+
+No sentence is written here: a `Term` or `Reason` carries a code and its factors, and calculator/web/wording.py makes the
+words. PURE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Union
+
+from calculator.estimation.configuration import Configuration
+
+Basis = Literal["exact", "published", "rule", "calibrated", "market"]
+Verdict = Literal["fits", "tight", "offload", "does_not_fit", "unsupported"]
+Factor = Union[int, float, str]
+
+PART_ORDER = (
+    "weights",
+    "kv_cache",
+    "index_cache",
+    "recurrent_state",
+    "activations",
+    "graphs",
+    "communication",
+    "context",
+    "vision",
+    "draft",
+)
+"""Every part of memory, in the order of drawing and of the API."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with its central 90 % interval; low = high = value when it is exact."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def exact(self) -> bool:
+        return self.low == self.value == self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a verdict is what it is, or why something was chosen: a code and what its wording needs."""
+
+    code: str
+    factors: Mapping[str, Factor]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of the sum on the fullest GPU [B], with its 90 % interval.
+
+    factors: the multiplication that gave it, by name. source: the section or file that it comes from.
+    """
+
+    code: str
+    value: int
+    low: float
+    high: float
+    basis: Basis
+    factors: Mapping[str, Factor]
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of memory: on the fullest GPU with interval, and summed over all GPUs [B].
+
+    terms: what it is made of, largest first; a part of one term repeats it.
+    """
+
+    name: str
+    total_bytes: int
+    per_gpu_bytes: int
+    low_bytes: float
+    high_bytes: float
+    basis: Basis
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GpuLoad:
+    """`gpus` devices that hold the same: one pipeline stage or one share of a layer split [B]."""
+
+    stage: int
+    gpus: int
+    first_layer: int
+    layers: int
+    needed_bytes: Interval
+    parts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What the engine may take of one device [B]: the base of headroom, utilisation and verdict.
+
+    usable: with the platform's interval. physical_bytes: all of it, as the driver reports. margin_bytes: what must stay
+    free for an outright `fits` (llama.cpp keeps 1024 MiB). rule: the reason of the limit, in a code.
+    """
+
+    usable: Interval
+    physical_bytes: int
+    margin_bytes: int
+    rule: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The memory of one configuration [B]. `needed` is on the fullest GPU; `occupied_bytes` what nvidia-smi will show."""
+
+    parts: tuple[Part, ...]
+    needed: Interval
+    total_bytes: int
+    occupied_bytes: int
+    limit: Limit
+    host_bytes: int
+    gpus: tuple[GpuLoad, ...]
+    fullest: int
+
+    @property
+    def headroom_bytes(self) -> int:
+        """Usable minus needed on the fullest GPU; negative when it is short [B]."""
+        return int(self.limit.usable.value - self.needed.value)
+
+    @property
+    def utilisation(self) -> float:
+        """Needed ÷ usable on the fullest GPU [1]."""
+        return self.needed.value / self.limit.usable.value if self.limit.usable.value else float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class CacheGroup:
+    """Layers that cache alike: what they add per token or per request on one unsharded copy [B].
+
+    kind: gqa, mla, window, chunk, index, state kinds … window_tokens: cells kept at most, None for all.
+    """
+
+    kind: str
+    layers: int
+    bytes_per_token: int
+    bytes_per_request: int
+    window_tokens: int | None
+    factors: Mapping[str, Factor]
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """The cache of one request on one unsharded copy [B].
+
+    bytes_per_token: of all layers that grow without a window, index keys included. state_bytes_per_request: fixed
+    states without the engine's padding. bytes_per_request: what the engine reserves for `context_tokens`, rounding
+    included.
+    """
+
+    bytes_per_token: int
+    index_bytes_per_token: int
+    state_bytes_per_request: int
+    bytes_per_request: int
+    groups: tuple[CacheGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """Largest values whose verdict is `fits` or `tight` (max_*), and `fits` (max_*_fits); 0 when not even 1 fits."""
+
+    max_context_tokens: int
+    max_users: int
+    max_context_fits_tokens: int
+    max_users_fits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The answer to one Configuration. memory, cache and capacity are None where they cannot be computed."""
+
+    configuration: Configuration
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    memory: Memory | None
+    cache: Cache | None
+    capacity: Capacity | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCurve:
+    """Needed bytes of the fullest GPU against context, one line per cache type, and where each meets the limit."""
+
+    cache_type: str
+    context_tokens: tuple[int, ...]
+    needed_bytes: tuple[int, ...]
+    low_bytes: tuple[int, ...]
+    high_bytes: tuple[int, ...]
+    max_context_tokens: int

@@ -1,0 +1,242 @@
+"""What exists, as frozen records: models, accelerators, systems, weights formats, engines, constants.
+
+PURE: no Django, no database, no files. Units stand in the names; bytes are integers; GiB = 2**30 bytes, GB = 10**9 bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog.architecture import Architecture
+
+GIB = 2**30
+MIB = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a figure comes from. kind: measured, datasheet, config file, documentation, derived, source code,
+    or from memory (unverified; pages say so)."""
+
+    what: str
+    where: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """A published GGUF file: `exact` bytes are an input of the arithmetic, rounded ones only a check."""
+
+    weights_format: str
+    size_bytes: int
+    exact: bool
+    repo: str | None
+    precision: str
+    source: str
+    kind: str
+    format_as_published: str = ""
+    includes: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageModel:
+    """One model. `parameters` and `active_parameters` are the published figures for display; arithmetic starts from
+    `architecture`. computed_as: the nearest listed relative when no engine lists the model's class."""
+
+    id: str
+    name: str
+    family: str
+    lab: str
+    lab_country: str
+    repo: str
+    architecture: Architecture
+    class_name: str
+    parameters: int
+    text_parameters: int
+    active_parameters: int
+    active_parameters_derived: int
+    max_context_tokens: int | None
+    native_format: str | None
+    native_weight_bytes: int | None = None
+    native_weight_bytes_kind: str | None = None
+    license: str | None = None
+    released: str | None = None
+    modalities: tuple[str, ...] = ("text",)
+    task: str = "generate"
+    reasoning: bool | None = None
+    model_type: str | None = None
+    computed_as: str | None = None
+    engines: tuple[str, ...] = ()
+    files: tuple[PublishedFile, ...] = ()
+    gguf_repos: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    note: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """Further facts for display (basis of the counts, notes, dates), as in the catalogue entry."""
+
+    @property
+    def vision(self) -> bool:
+        """Takes images: an encoder that is loaded on request."""
+        return self.architecture.extra_parameters("vision") > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A connection between devices. bandwidth_bytes_per_s: one direction, per device."""
+
+    kind: str
+    bandwidth_bytes_per_s: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Accelerator:
+    """One device that an engine sees as one: a GPU, a Mac, an APU, a CPU machine.
+
+    memory_gb is the marketing size, never used in arithmetic for discrete cards. reported_bytes: total of the driver
+    tool; process_bytes: total that a process sees (measured, or by rule: process_kind).
+    """
+
+    id: str
+    name: str
+    vendor: str
+    family: str
+    kind: str
+    architecture: str
+    memory_gb: int
+    memory_type: str
+    reported_bytes: int | None
+    process_bytes: int | None
+    process_kind: str | None
+    bandwidth_bytes_per_s: float | None
+    dense_flops_per_s: Mapping[str, float | None]
+    compute_capability: str | None = None
+    form: str | None = None
+    max_usable_fraction: float | None = None
+    tdp_w: float | None = None
+    idle_w: float | None = None
+    load_w_measured: float | None = None
+    link: Link | None = None
+    pcie: str | None = None
+    gpus_per_node: int = 1
+    scale_up_domain: int | None = None
+    ladder: str = "consumer"
+    launch: str | None = None
+    msrp_usd: float | None = None
+    street_usd: Mapping[str, Any] | None = None
+    exists: bool = True
+    sources: tuple[Source, ...] = ()
+    note: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def unified(self) -> bool:
+        """Shares its memory with the CPU: the limit goes by platform, not by the card."""
+        return self.kind in ("apple", "apu", "edge", "cpu")
+
+    @property
+    def capability(self) -> float:
+        """CUDA compute capability as a number, 0 where it does not apply."""
+        return float(self.compute_capability) if self.compute_capability else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A named machine or cluster: `count` devices of one kind in `nodes` nodes of `node_size`."""
+
+    id: str
+    name: str
+    kind: str
+    accelerator_id: str
+    count: int
+    node_size: int
+    nodes: int
+    scale_up_domain: int | None
+    link_inside: Link | None
+    link_between: Link | None
+    host_ram_gb: float | None = None
+    host_ram_bandwidth_bytes_per_s: float | None = None
+    power_max_w: float | None = None
+    power_kind: str | None = None
+    price_usd: Mapping[str, Any] | None = None
+    accelerator_override: Mapping[str, Any] | None = None
+    name_zh: str = ""
+    how: str = ""
+    sources: tuple[Source, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightsFormat:
+    """A format of weights. family: gguf, mlx, float, fp8, … bits_nominal is for labels, never for bytes."""
+
+    id: str
+    name: str
+    family: str
+    bits_nominal: float | None
+    bits_file_llama3_8b: float | None
+    engines: tuple[str, ...]
+    hardware: str
+    min_compute_capability: str | None
+    published_only: bool
+    dynamic: bool
+    order: int
+    use: str = ""
+    quality: Mapping[str, Any] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    note: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """An inference engine at the version that was read. `classes`: model classes it loads, lower case without
+    underscores. `rules`: the facts that its file in estimation/engines works with (limits, cache types, ladders)."""
+
+    id: str
+    name: str
+    version: str
+    licence: str
+    classes: frozenset[str]
+    without_pipeline: frozenset[str]
+    family: str
+    rules: Mapping[str, Any]
+    os: tuple[str, ...] = ()
+    note: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+
+    def lists(self, class_name: str) -> bool:
+        """True when the engine's list names this model class."""
+        return normal_class(class_name) in self.classes
+
+
+def normal_class(class_name: str) -> str:
+    """A model class as engines compare it: without case and underscores."""
+    return class_name.replace("_", "").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A calibrated number. low and high bound the central 90 %; `cases` measured rows stand behind it.
+
+    versions: the engine versions it was measured on, written by the reader of the source; outside of them the
+    arithmetic widens the interval (formulas §10).
+    """
+
+    engine: str
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    version_from: str | None
+    version_until: str | None
+    device_class: str | None
+    backend: str | None
+    cases: int | None
+    basis: str
+    source: str
+    date: str
