@@ -65,7 +65,9 @@ def env_secret(name: str, default_file: Path) -> str:
 
 
 def check_secret(name: str, secret: str) -> None:
-    advice = "Set it to 50 or more random characters, or run `make var/secret_key`, which writes some to a file."
+    advice = (
+        "Set it to 50 or more random characters, or run `make var/secret_key`, which writes some to a file."
+    )
     if not secret:
         raise ImproperlyConfigured(f"{name} is missing. {advice}")
     too_simple = len(secret) < SECRET_MIN_LENGTH or len(set(secret)) < SECRET_MIN_DIFFERENT_CHARACTERS

@@ -9,7 +9,9 @@ from csp.constants import NONE, SELF
 from config.env import check_secret, env_bool, env_choice, env_int, env_list, env_secret, env_text
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = BASE_DIR / "var"  # what the running site writes: database, collected static files, the generated key
+VAR_DIR = (
+    BASE_DIR / "var"
+)  # what the running site writes: database, collected static files, the generated key
 
 SITE_NAME = "Stowage"
 
@@ -69,7 +71,6 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "csp",
-    "django_htmx",
     "ninja",  # brings Swagger UI's files, so that the API's page needs no other host
     "template_partials",
 ]
@@ -161,6 +162,9 @@ STORAGES = {
         else "config.storage.HashedStaticFilesStorage",
     },
 }
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+# Compressed already, or (source maps) read only by a developer's tools: compressing them takes most of the time.
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = ["png", "woff2", "gz", "br", "map"]
 WHITENOISE_MAX_AGE = 0 if DEBUG else 3600  # for the few files asked for without a hash in the name
 
 # --- Log ------------------------------------------------------------------------------------------------------------

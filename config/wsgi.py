@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+from collections.abc import Callable
 from wsgiref.util import setup_testing_defaults
 
 from django.conf import settings
@@ -26,17 +27,17 @@ def warm_up(application: WSGIHandler) -> None:
         "wsgi.url_scheme": "https",
     }
     setup_testing_defaults(environ)
-    status = ""
+    statuses: list[str] = []
 
-    def start_response(line: str, headers: list[tuple[str, str]]) -> None:  # noqa: ARG001 - WSGI passes them
-        nonlocal status
-        status = line
+    def start_response(status: str, *_: object) -> Callable[[bytes], object]:
+        statuses.append(status)
+        return bytes
 
     response = application(environ, start_response)
     b"".join(response)
     response.close()
-    if not status.startswith("200"):
-        logging.getLogger(__name__).warning("Warming up: the start page answered %s.", status)
+    if not statuses[0].startswith("200"):
+        logging.getLogger(__name__).warning("Warming up: the start page answered %s.", statuses[0])
     gc.collect()
     gc.freeze()
 

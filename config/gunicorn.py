@@ -1,0 +1,16 @@
+"""The server's shape, measured on this kind of work: one process a core, one thread each, connections kept open.
+
+The pages are arithmetic and text, so a second thread in a process only waits for the first. The application is not
+loaded before the fork, because each process watches the catalogue with a thread of its own.
+"""
+
+import os
+
+bind = os.environ.get("HOST", "127.0.0.1") + ":" + os.environ.get("PORT", "8000")
+workers = int(os.environ.get("WEB_CONCURRENCY") or os.cpu_count() or 1)
+worker_class = "gthread"
+threads = 1
+keepalive = 75  # longer than the usual proxy's, so that the proxy closes first
+timeout = 60
+graceful_timeout = 20
+control_socket_disable = True
