@@ -36,7 +36,7 @@ FILES = (
     "tempfile",
     "subprocess",
     "socket",
-    "urllib",
+    "urllib.request",
     "http",
     "requests",
     "glob",
