@@ -308,7 +308,6 @@ class BarPart(TypedDict):
     x: str
     width: str
     label: str
-    label_x: str
     wide_only: bool
 
 
