@@ -43,7 +43,7 @@ class PublishedFile:
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
     """One model. `parameters` and `active_parameters` are the published figures for display; arithmetic starts from
-    `architecture`. computed_as: the nearest listed relative when no engine lists the model's class."""
+    `architecture`. native_rest: `fp8` where a natively 4-bit checkpoint keeps its other linear layers in FP8. computed_as: the nearest listed relative when no engine lists the model's class."""
 
     id: str
     name: str
@@ -59,6 +59,7 @@ class LanguageModel:
     active_parameters_derived: int
     max_context_tokens: int | None
     native_format: str | None
+    native_rest: str | None = None
     native_weight_bytes: int | None = None
     native_weight_bytes_kind: str | None = None
     license: str | None = None
@@ -75,6 +76,7 @@ class LanguageModel:
     note: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Further facts for display (basis of the counts, notes, dates), as in the catalogue entry."""
+    lab_id: str = ""
 
     @property
     def vision(self) -> bool:
@@ -165,11 +167,33 @@ class System:
     how: str = ""
     sources: tuple[Source, ...] = ()
     note: str = ""
+    pair_link: Link | None = None
+    """A bridge between pairs of devices, beside `link_inside` (RTX 3090)."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CountLadder:
+    """In which counts a kind of device is really used. domain: devices that reach each other at the inside speed."""
+
+    id: str
+    counts: tuple[int, ...]
+    usual: tuple[int, ...]
+    max_in_one_machine: int
+    tensor_parallel_counts: tuple[int, ...]
+    layer_split_counts: tuple[int, ...]
+    domain: int | None
+    rule: str
+    nodes_beyond: str
 
 
 @dataclass(frozen=True, eq=False)
 class WeightsFormat:
-    """A format of weights. family: gguf, mlx, float, fp8, … bits_nominal is for labels, never for bytes."""
+    """A format of weights. family: gguf, mlx, float, fp8, … bits_nominal is for labels, never for bytes.
+
+    min_compute_capability: the oldest NVIDIA card that runs it at all; native_compute_capability: from which on it
+    computes in the format instead of only storing it.
+    """
 
     id: str
     name: str
@@ -188,6 +212,7 @@ class WeightsFormat:
     sources: tuple[Source, ...] = ()
     note: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    native_compute_capability: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +232,8 @@ class Engine:
     note: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
+    model_types: frozenset[str] = frozenset()
+    """The config's model_type names that it loads, for an engine that goes by them instead of classes (MLX)."""
 
     def lists(self, class_name: str) -> bool:
         """True when the engine's list names this model class."""

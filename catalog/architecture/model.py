@@ -62,7 +62,8 @@ class Architecture:
     """The shape of one model. Compared by identity: it is built once per catalogue version and used as a cache key.
 
     order: run-length list of (index into blocks, count), first layer first. kept_residual_block: layers per kept block
-    output (attention residuals of Kimi K3), None without.
+    output (attention residuals of Kimi K3), None without. rope_factors: entries of the frequency table that GGUF
+    converters add for Llama 3.1's scaled RoPE; it is no weight of the checkpoint.
     """
 
     hidden_size: int
@@ -79,6 +80,7 @@ class Architecture:
     kept_residual_block: int | None = None
     hyper_connections: int | None = None
     attention_residual: dict[str, Any] | None = field(default=None)
+    rope_factors: int = 0
 
     @cached_property
     def sequence(self) -> tuple[int, ...]:
@@ -186,7 +188,7 @@ class Architecture:
         known = {
             "hidden_size", "vocabulary_size", "embedding_rows", "tied_embeddings", "head_bias", "output_head",
             "final_norm_vectors", "mixers", "mlps", "blocks", "order", "order_basis", "extras",
-            "attention_residual", "hyper_connections",
+            "attention_residual", "hyper_connections", "rope_factors",
         }  # fmt: skip
         if unknown := sorted(set(data) - known):
             raise ArchitectureError(f"Architecture has no field {', '.join(unknown)}.")
@@ -234,6 +236,7 @@ class Architecture:
             kept_residual_block=residual["block_size"] if residual else None,
             hyper_connections=data.get("hyper_connections"),
             attention_residual=residual,
+            rope_factors=int(data.get("rope_factors", 0)),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -266,6 +269,8 @@ class Architecture:
             out["attention_residual"] = self.attention_residual
         if self.hyper_connections:
             out["hyper_connections"] = self.hyper_connections
+        if self.rope_factors:
+            out["rope_factors"] = self.rope_factors
         return out
 
 

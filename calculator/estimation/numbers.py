@@ -1,0 +1,35 @@
+"""Integer helpers that take numbers or NumPy arrays and return the same kind."""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+Count = Union[int, NDArray[np.int64]]
+"""Tokens, users, bytes: one value or an axis of them."""
+
+
+def ceil_div(value: Any, step: int) -> Any:
+    """⌈value ÷ step⌉ in integers."""
+    return -(-value // step)
+
+
+def round_up(value: Any, step: int) -> Any:
+    """value rounded up to a multiple of step: ⌈x⌉ₙ of formulas §0."""
+    return -(-value // step) * step
+
+
+def least(first: Any, second: Any) -> Any:
+    """The smaller of two values, element by element for arrays."""
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return np.minimum(first, second)
+    return first if first < second else second
+
+
+def most(first: Any, second: Any) -> Any:
+    """The larger of two values, element by element for arrays."""
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return np.maximum(first, second)
+    return first if first > second else second
