@@ -234,6 +234,8 @@ class Engine:
     sources: tuple[Source, ...] = ()
     model_types: frozenset[str] = frozenset()
     """The config's model_type names that it loads, for an engine that goes by them instead of classes (MLX)."""
+    without_tensor_split: frozenset[str] = frozenset()
+    """Classes whose layers it cannot divide over GPUs, written like `classes`."""
 
     def lists(self, class_name: str) -> bool:
         """True when the engine's list names this model class."""
