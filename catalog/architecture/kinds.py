@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Union
+from typing import Any, ClassVar
 
 from catalog.architecture.csa import Csa
 from catalog.architecture.gqa import Gqa
@@ -48,8 +48,8 @@ class Parallel:
         return tuple(entry for part in self.parts for entry in part.states())
 
 
-Mixer = Union[Gqa, Mla, Csa, GatedDeltaNet, Kda, Lightning, Mamba2, Mamba1, ShortConv, NoMixer, Parallel]
-Mlp = Union[DenseMlp, MoeMlp, NoMlp]
+Mixer = Gqa | Mla | Csa | GatedDeltaNet | Kda | Lightning | Mamba2 | Mamba1 | ShortConv | NoMixer | Parallel
+Mlp = DenseMlp | MoeMlp | NoMlp
 
 MIXERS: dict[str, type[Any]] = {
     cls.KIND: cls for cls in (Gqa, Mla, Csa, GatedDeltaNet, Kda, Lightning, Mamba2, Mamba1, ShortConv, NoMixer, Parallel)

@@ -135,8 +135,8 @@ AdvancedField = NumberField | SelectField | SegmentedField | ToggleField
 
 
 class AdvancedGroup(TypedDict):
-    """legend: `"Engine memory"`, `"Parallel plan"`, `"Operating system"`, `"Prompt and answer"`. Only the knobs that the
-    engine has; a group without any is left out."""
+    """legend: `"Engine memory"`, `"Parallel plan"`, `"Operating system"`, `"Prompt and answer"`, `"Images"`. Only the
+    knobs that the engine, the system and the model have; a group without any is left out."""
 
     legend: str
     fields: list[AdvancedField]
@@ -237,7 +237,7 @@ class QuestionPanel(TypedDict):
 
     advanced_summary: `"all at the engine’s defaults"`, `"2 changed"`. reset_href: `"/"`.
     choices_key: short text that changes when any of the lists in quant, kv, engine or advanced would look different
-    (their choices, notes' wording of `auto`, placeholders, problems), and not when only a slider moved. The browser sends
+    (their choices, wording of `auto`, placeholders, changed), and not when only a slider moved. The browser sends
     the key of what it shows as the header `Stowage-Choices`; send_choices is True when that differs from choices_key,
     and the fragment then carries those fields again. On a full page send_choices is not read.
     """
@@ -252,7 +252,6 @@ class QuestionPanel(TypedDict):
     engine: SelectField
     advanced: list[AdvancedGroup]
     advanced_summary: str
-    vision: ToggleField
     units: str
     reset_href: str
     choices_key: str

@@ -1,0 +1,42 @@
+"""The database side of the catalogue: what an admin edits. Records (catalog.records) are made from its entries."""
+
+from catalog.models.accelerators import Accelerator
+from catalog.models.calibration import Calibration
+from catalog.models.engines import Engine
+from catalog.models.formats import FormatRules, WeightsFormat
+from catalog.models.labs import Lab
+from catalog.models.ladders import CountLadder
+from catalog.models.language_models import LanguageModel, PublishedFile
+from catalog.models.row import CatalogRow, Entry
+from catalog.models.systems import System
+from catalog.models.version import CatalogVersion
+
+TABLES: tuple[type[CatalogRow], ...] = (
+    Lab,
+    Accelerator,
+    WeightsFormat,
+    FormatRules,
+    CountLadder,
+    Engine,
+    Calibration,
+    LanguageModel,
+    System,
+)
+"""Every table of entries, those that others point to first."""
+
+__all__ = [
+    "TABLES",
+    "Accelerator",
+    "Calibration",
+    "CatalogRow",
+    "CatalogVersion",
+    "CountLadder",
+    "Engine",
+    "Entry",
+    "FormatRules",
+    "Lab",
+    "LanguageModel",
+    "PublishedFile",
+    "System",
+    "WeightsFormat",
+]

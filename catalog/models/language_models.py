@@ -1,0 +1,257 @@
+"""Language models: the published figures in columns, the shape of the layers as JSON, and the files of each model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from catalog.architecture import Architecture, ArchitectureError
+from catalog.models.labs import Lab
+from catalog.models.row import CatalogRow, Entry, Versioned, date_rule, plain, positive
+
+MOST_DIFFERENCE_PERCENT = 5.0
+"""A published total that misses the sum of the layers by more is a wrong total or a wrong layer, not a rounding."""
+
+BITS_PER_WEIGHT = (0.5, 34.0)
+"""What a whole file can have per weight of the model: from 1-bit files of the largest models to 32-bit with headers."""
+
+
+class LanguageModel(CatalogRow):
+    """A published model. Arithmetic starts from `architecture`; the counts beside it are what pages print."""
+
+    entries = "models"
+    REQUIRED = {
+        "id": "slug",
+        "name": "name",
+        "family": "family",
+        "lab": "lab_id",
+        "repo": "repo",
+        "license": "license",
+        "released": "released",
+        "modalities": "modalities",
+        "reasoning": "reasoning",
+        "class_name": "class_name",
+        "parameters": "parameters",
+        "text_parameters": "text_parameters",
+        "active_parameters": "active_parameters",
+        "active_parameters_derived": "active_parameters_derived",
+        "max_context_tokens": "max_context_tokens",
+        "native_format": "native_format",
+        "native_weight_bytes": "native_weight_bytes",
+        "native_weight_bytes_kind": "native_weight_bytes_kind",
+        "engines": "engines",
+        "architecture": "architecture",
+        "sources": "sources",
+    }
+    OPTIONAL = {
+        "task": "task",
+        "model_type": "model_type",
+        "computed_as": "computed_as_id",
+        "native_rest": "native_rest",
+        "gguf_repos": "gguf_repos",
+        "note": "note",
+    }
+
+    class Task(models.TextChoices):
+        GENERATE = "generate", "writes text"
+        EMBED = "embed", "embeds (no decode, no cache)"
+        RERANK = "rerank", "ranks (no decode, no cache)"
+
+    lab = models.ForeignKey(Lab, models.PROTECT, to_field="slug", related_name="language_models")
+    family = models.CharField(max_length=100, help_text="Release family, for grouping.")
+    repo = models.CharField(
+        "repository", max_length=200, help_text="owner/name of the published weights on the model hub."
+    )
+    license = models.CharField("licence", max_length=100, null=True, blank=True)  # noqa: DJ001 - null = not found
+    released = models.CharField(max_length=10, null=True, blank=True, validators=[date_rule])  # noqa: DJ001
+    modalities = models.JSONField(default=list, help_text="What it takes in: a list of text, image, video, audio.")
+    task = models.CharField(max_length=10, choices=Task, default=Task.GENERATE)
+    reasoning = models.BooleanField(
+        null=True, blank=True, help_text="Writes a thinking part, by default or on request. Unknown: not found."
+    )
+
+    class_name = models.CharField(
+        max_length=120, help_text="config.json architectures[0]: the name in the engines' lists of supported models."
+    )
+    model_type = models.CharField(
+        max_length=120, blank=True, help_text="config.json model_type, where the class name alone misleads."
+    )
+    engines = models.JSONField(
+        default=list, blank=True, help_text="Ids of the engines whose lists were seen to name the class."
+    )
+    computed_as = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        to_field="slug",
+        null=True,
+        blank=True,
+        related_name="computed_for",
+        help_text="The nearest relative, when no engine lists the class.",
+    )
+
+    parameters = models.BigIntegerField(
+        help_text="Weights of the published checkpoint, all parts; a tied head counts once. For display."
+    )
+    text_parameters = models.BigIntegerField(
+        help_text="The language model alone: what an engine loads for text. Exactly the sum of the layers."
+    )
+    active_parameters = models.BigIntegerField(help_text="The figure to print: for experts, the maker's round one.")
+    active_parameters_derived = models.BigIntegerField(
+        help_text="Weights that one decoded token multiplies. Exactly the sum of the layers."
+    )
+    max_context_tokens = models.PositiveBigIntegerField(null=True, blank=True, help_text="Empty: no fixed limit.")
+    native_format = models.CharField(  # noqa: DJ001
+        max_length=40, null=True, blank=True, help_text="Format of the published checkpoint; empty: not found."
+    )
+    native_rest = models.CharField(
+        max_length=40, blank=True, help_text="Format of the other linear layers in a checkpoint of 4-bit experts."
+    )
+    native_weight_bytes = models.BigIntegerField(null=True, blank=True)
+    native_weight_bytes_kind = models.CharField(  # noqa: DJ001
+        max_length=300, null=True, blank=True, help_text="published …, published, rounded …, or derived: and the rule."
+    )
+    gguf_repos = models.JSONField(
+        "GGUF repositories", default=list, blank=True, help_text="Repositories whose file sizes are not recorded."
+    )
+    architecture = models.JSONField(
+        help_text="The layers: hidden_size, vocabulary_size, mixers, mlps, blocks, order, extras …"
+    )
+
+    class Meta(CatalogRow.Meta):
+        verbose_name = "language model"
+        constraints = [
+            positive(column, "language_model")
+            for column in (
+                "parameters",
+                "text_parameters",
+                "active_parameters",
+                "active_parameters_derived",
+                "max_context_tokens",
+                "native_weight_bytes",
+            )
+        ]
+        indexes = [models.Index(fields=["family"]), models.Index(fields=["released"])]
+
+    def to_entry(self) -> Entry:
+        entry = super().to_entry()
+        if files := [file.to_entry() for file in self.files.all()]:
+            entry["files"] = files
+        return entry
+
+    def take(self, entry: Entry) -> None:
+        super().take({key: value for key, value in entry.items() if key != "files"})
+
+    def shape(self) -> Architecture:
+        """The layers as records; raises ValidationError with a sentence beside the field."""
+        try:
+            return Architecture.from_json(self.architecture)
+        except ArchitectureError as error:
+            raise ValidationError({"architecture": str(error)}) from error
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            sentence = f"This does not describe a model: {type(error).__name__} at {error}. Compare another model."
+            raise ValidationError({"architecture": sentence}) from error
+
+    def clean(self) -> None:
+        super().clean()
+        shape = self.shape()
+        errors = dict(self._wrong_sums(shape))
+        if self.computed_as_id and self.computed_as_id == self.slug:
+            errors["computed_as"] = "A model cannot be computed as itself."
+        if errors:
+            raise ValidationError(errors)
+
+    def _wrong_sums(self, shape: Architecture) -> dict[str, str]:
+        """Sentences beside each count that the layers contradict."""
+        errors = {}
+        exact = {"text_parameters": shape.text_parameters, "active_parameters_derived": shape.active_parameters}
+        for column, ours in exact.items():
+            if (given := getattr(self, column)) is not None and given != ours:
+                errors[column] = (
+                    f"The {shape.layer_count} layers add up to {ours:,}, which is not {given:,} "
+                    f"({difference_percent(ours, given):+.2f} %). Correct the layers, or write {ours}."
+                )
+        if self.parameters and abs(off := difference_percent(shape.parameters, self.parameters)) > MOST_DIFFERENCE_PERCENT:
+            errors["parameters"] = (
+                f"The {shape.layer_count} layers and the other parts add up to {shape.parameters:,}, {off:+.1f} % from the "
+                f"published {self.parameters:,}. Up to {MOST_DIFFERENCE_PERCENT:g} % can be rounding: look for a missing part."
+            )
+        return errors
+
+
+class PublishedFile(Versioned):
+    """A published GGUF file of a model. Exact bytes are used as they are; rounded ones only check our own figure."""
+
+    REQUIRED = {
+        "weights_format": "weights_format",
+        "format_as_published": "format_as_published",
+        "repo": "repo",
+        "bytes": "size_bytes",
+        "exact": "exact",
+        "precision": "precision",
+        "bits_per_weight": "bits_per_weight",
+        "source": "source",
+        "kind": "kind",
+    }
+
+    language_model = models.ForeignKey(LanguageModel, models.CASCADE, related_name="files")
+    position = models.PositiveIntegerField(default=0, editable=False)
+    weights_format = models.CharField(  # noqa: DJ001
+        max_length=40, null=True, blank=True, help_text="Id of our format; empty: none of ours is the same."
+    )
+    format_as_published = models.CharField(max_length=80)
+    repo = models.CharField(  # noqa: DJ001
+        "repository", max_length=200, null=True, blank=True, help_text="Empty: the source does not name it."
+    )
+    size_bytes = models.BigIntegerField("bytes")
+    exact = models.BooleanField(help_text="Off: rounded in the source.")
+    precision = models.CharField(max_length=200, help_text="How the source rounds.")
+    bits_per_weight = models.FloatField(null=True, blank=True)
+    source = models.CharField(max_length=400)
+    kind = models.CharField(max_length=40)
+    includes = models.CharField(max_length=300, blank=True, help_text="Other parts in the size.")
+
+    class Meta:
+        ordering = ["language_model", "position", "pk"]
+        verbose_name = "published file"
+        constraints = [positive("size_bytes", "file"), positive("bits_per_weight", "file")]
+
+    def __str__(self) -> str:
+        return f"{self.format_as_published}, {self.size_bytes:,} bytes"
+
+    def to_entry(self) -> Entry:
+        """The file as it stands in the model's entry."""
+        entry: Entry = {key: plain(getattr(self, column)) for key, column in self.REQUIRED.items()}
+        if self.includes:
+            entry["includes"] = self.includes
+        return entry
+
+    @classmethod
+    def from_entry(cls, entry: Entry, position: int) -> PublishedFile:
+        """An unsaved file, still without its model."""
+        columns = {column: entry.get(key) for key, column in cls.REQUIRED.items()}
+        return cls(position=position, includes=entry.get("includes", ""), **columns)
+
+    def clean(self) -> None:
+        super().clean()
+        weights = self.language_model.text_parameters
+        low, high = BITS_PER_WEIGHT
+        if self.size_bytes and weights and not low <= (bits := 8 * self.size_bytes / weights) <= high:
+            raise ValidationError(
+                {"size_bytes": f"{self.size_bytes:,} bytes are {bits:.2f} bits per weight; a file has {low} to {high}."}
+            )
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        super().save(*args, **kwargs)
+        self.language_model.save()  # a changed file is a changed model
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        result = super().delete(*args, **kwargs)
+        self.language_model.save()
+        return result
+
+
+def difference_percent(ours: int, published: int) -> float:
+    """How far our sum lies from the published figure [%]."""
+    return 100.0 * (ours - published) / published

@@ -1,0 +1,242 @@
+"""What all tables of the catalogue share: the entry of a data file in columns, and back without loss."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, ClassVar, Self
+
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.db import models, transaction
+from django.utils import timezone
+
+from catalog.models.version import bump
+
+Entry = dict[str, Any]
+"""One item of a data file: the single shape of what ships, what a row holds and what the records are made from."""
+
+ENTRY_SHAPE = 1
+"""Raise it when `to_entry` starts to write an unchanged row differently (a key renamed, a default moved): digests of
+before say nothing then, and `edited_at` alone tells whether an admin changed a row."""
+
+FROM_MEMORY = "from memory"
+"""Kind of a source that nobody could look up; pages and lists show it as unverified."""
+
+slug_rule = RegexValidator(
+    r"^[a-z0-9][a-z0-9._-]*$", "Use lower-case letters, digits, dots and hyphens, for instance llama-3.1-8b-instruct."
+)
+date_rule = RegexValidator(r"^\d{4}(-\d{2}(-\d{2})?)?$", "Write a date as 2026-11-30, a month as 2026-11, a year as 2026.")
+
+
+def plain(value: Any) -> Any:
+    """A column's value as a data file writes it: 8 rather than 8.0, numbers rather than Decimal."""
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return value
+
+
+def digest(entry: Entry) -> str:
+    """The same for equal entries, whatever the order of their keys."""
+    text = json.dumps(plain(entry), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return f"{ENTRY_SHAPE}:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+class CatalogQuerySet(models.QuerySet[Any]):
+    """Writes to many rows at once raise the catalogue's version too; Django sends no signal for them."""
+
+    def update(self, **changes: Any) -> int:
+        with transaction.atomic(using=self.db):
+            count = super().update(**changes)
+            bump()
+        return count
+
+    update.alters_data = True  # type: ignore[attr-defined]
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        with transaction.atomic(using=self.db):
+            result = super().delete()
+            bump()
+        return result
+
+    delete.alters_data = True  # type: ignore[attr-defined]
+    delete.queryset_only = True  # type: ignore[attr-defined]
+
+    def bulk_create(self, objs: Any, *args: Any, **kwargs: Any) -> list[Any]:
+        with transaction.atomic(using=self.db):
+            rows = super().bulk_create(objs, *args, **kwargs)
+            bump()
+        return rows
+
+
+class Versioned(models.Model):
+    """Saving or deleting a row raises the catalogue's version in the same transaction."""
+
+    objects = CatalogQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            bump()
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        with transaction.atomic():
+            result = super().delete(*args, **kwargs)
+            bump()
+        return result
+
+
+class CatalogRow(Versioned):
+    """One thing that exists, with the figures people search and edit in columns and the rest in `facts`.
+
+    REQUIRED keys are in every entry (null when not known); OPTIONAL ones only when they differ from the column's
+    default. Both map the entry's key to the column.
+    """
+
+    entries: ClassVar[str]
+    """Name of the kind in the mapping of entries that a snapshot is built from."""
+    REQUIRED: ClassVar[Mapping[str, str]]
+    OPTIONAL: ClassVar[Mapping[str, str]] = {}
+
+    class Origin(models.TextChoices):
+        SHIPPED = "shipped", "shipped with the program"
+        ADMIN = "admin", "added here"
+
+    slug = models.CharField(
+        "id",
+        max_length=120,
+        unique=True,
+        validators=[slug_rule],
+        help_text="Links and measured cases point to it, so it never changes.",
+    )
+    name = models.CharField(max_length=200)
+    sources = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="Where each figure comes from: a list of {what, where, kind}. Kinds: measured, datasheet, config file, "
+        "documentation, derived, source code, from memory.",
+    )
+    note = models.TextField(blank=True)
+    facts = models.JSONField(
+        "further facts", default=dict, blank=True, help_text="Everything that has no column of its own, as in the data files."
+    )
+    origin = models.CharField(max_length=8, choices=Origin, default=Origin.ADMIN, editable=False)
+    shipped_digest = models.CharField(max_length=80, blank=True, editable=False)
+    edited_at = models.DateTimeField(
+        "edited here",
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="A shipped row that was changed here; load_catalog leaves it as it is.",
+    )
+    retired = models.BooleanField(
+        default=False,
+        help_text="Left out of the calculator and kept here, so that load_catalog does not bring it back.",
+    )
+
+    class Meta:
+        abstract = True
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def to_entry(self) -> Entry:
+        """The row as an item of a data file."""
+        entry: Entry = {key: plain(getattr(self, column)) for key, column in self.REQUIRED.items()}
+        for key, column in self.OPTIONAL.items():
+            value = getattr(self, column)
+            if value != self._meta.get_field(column).get_default():
+                entry[key] = plain(value)
+        return entry | plain(self.facts)
+
+    @classmethod
+    def key(cls, entry: Entry) -> str:
+        """The slug of the row that holds the entry."""
+        return str(entry["id"])
+
+    @classmethod
+    def from_entry(cls, entry: Entry) -> Self:
+        """An unsaved row that holds the entry."""
+        row = cls()
+        row.take(entry)
+        return row
+
+    def take(self, entry: Entry) -> None:
+        """Put an entry's figures into this row; what the entry leaves out goes back to its default."""
+        columns = {**self.REQUIRED, **self.OPTIONAL}
+        for key, column in columns.items():
+            default = self._meta.get_field(column).get_default()
+            setattr(self, column, entry.get(key, default))
+        self.facts = {key: value for key, value in entry.items() if key not in columns}
+
+    def differs_from_shipped(self) -> bool:
+        """An admin changed this row since it was loaded. Always true for a row that was made here."""
+        if self.shipped_digest.startswith(f"{ENTRY_SHAPE}:"):
+            return digest(self.to_entry()) != self.shipped_digest
+        return self.edited_at is not None or not self.shipped_digest
+
+    def note_edit(self) -> None:
+        """Remember when a shipped row was changed here; forget it when the row is as shipped again."""
+        if self.shipped_digest:
+            self.edited_at = timezone.now() if self.differs_from_shipped() else None
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk:
+            self.note_edit()
+        super().save(*args, **kwargs)
+
+    @property
+    def unverified(self) -> list[Entry]:
+        """The sources that are only remembered."""
+        return [source for source in self.sources if source.get("kind") == FROM_MEMORY]
+
+    def clean(self) -> None:
+        super().clean()
+        errors = {}
+        if problem := _sources_problem(self.sources):
+            errors["sources"] = problem
+        if not isinstance(self.facts, dict):
+            errors["facts"] = "Write an object: {\"key\": value}."
+        elif taken := sorted(set(self.facts) & {*self.REQUIRED, *self.OPTIONAL}):
+            errors["facts"] = f"{', '.join(taken)} has a field of its own above; take it out here."
+        if errors:
+            raise ValidationError(errors)
+
+
+def _sources_problem(sources: Any) -> str:
+    if not isinstance(sources, list):
+        return "Write a list of sources: [{\"what\": …, \"where\": …, \"kind\": …}]."
+    for number, source in enumerate(sources, 1):
+        if not isinstance(source, dict) or set(source) != {"what", "where", "kind"} or not all(source.values()):
+            return f"Source {number} needs what (the figure), where (the place it was read) and kind, and nothing else."
+    return ""
+
+
+def positive(column: str, table: str) -> models.CheckConstraint:
+    """The column is above zero or not known."""
+    return models.CheckConstraint(
+        condition=models.Q(**{f"{column}__gt": 0}) | models.Q(**{f"{column}__isnull": True}),
+        name=f"catalog_{table}_{column}_above_zero",
+        violation_error_message=f"{column} must be above zero; leave it empty when it is not known.",
+    )
+
+
+def not_negative(column: str, table: str) -> models.CheckConstraint:
+    """The column is zero or more, or not known."""
+    return models.CheckConstraint(
+        condition=models.Q(**{f"{column}__gte": 0}) | models.Q(**{f"{column}__isnull": True}),
+        name=f"catalog_{table}_{column}_not_negative",
+        violation_error_message=f"{column} cannot be negative; leave it empty when it is not known.",
+    )
