@@ -36,7 +36,6 @@ class Condition(Strict):
     not_ids: list[Slug] | None = None
     min_compute_capability: Capability | None = None
     below_compute_capability: Capability | None = None
-    compute_capabilities: list[Capability] | None = None
     note: Text | None = None
 
 
@@ -79,7 +78,6 @@ class Rules(Strict):
     backends: dict[str, Text]
     devices: Annotated[list[DeviceRow], Field(min_length=1)]
     format_families: Annotated[list[FormatRow], Field(min_length=1)]
-    not_formats: list[Slug] | None = None
     cache_types: Annotated[list[CacheType], Field(min_length=1)]
     cache_types_mla: list[CacheType] | None = None
     cache_types_mla_indexed: list[CacheType] | None = None
