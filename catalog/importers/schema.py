@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, model_validator
 
 from catalog.importers.schema_engines import EngineFile
 from catalog.importers.schema_fields import (
@@ -114,6 +114,12 @@ class ConstantEntry(Strict):
     basis: Text
     source: Text
     date: CatalogueDate
+
+    @model_validator(mode="after")
+    def value_lies_in_its_interval(self) -> ConstantEntry:
+        if not self.low <= self.value <= self.high:
+            raise ValueError(f"{self.value} lies outside of its interval {self.low} to {self.high}")
+        return self
 
 
 class CalibrationFile(Head):

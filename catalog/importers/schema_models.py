@@ -72,6 +72,7 @@ class ModelEntry(Strict):
     max_context_tokens: Count | None
     context_note: Text | None = None
     native_format: NativeFormat | None
+    native_rest: Literal["fp8"] | None = None
     native_weight_bytes: Bytes | None
     native_weight_bytes_kind: Text | None
     native_weight_bytes_derived: Bytes | None = None

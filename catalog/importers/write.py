@@ -75,7 +75,7 @@ def _load_table(table: type[CatalogRow], entries: list[Entry]) -> Outcome:
     rows = {row.slug: row for row in _rows(table)}
     new = []
     for entry in entries:
-        slug, shipped = table.key(entry), digest(entry)
+        slug, shipped = table.key(entry), digest(table.normal(entry))
         row = rows.get(slug)
         if row is None:
             new.append(entry)
@@ -105,20 +105,21 @@ def _adopt(row: CatalogRow, shipped: str) -> None:
 
 
 def _follow(row: CatalogRow, entry: Entry) -> None:
-    row.take(entry)
-    row.origin, row.shipped_digest = CatalogRow.Origin.SHIPPED, digest(entry)
+    """Make the row what the entry says."""
     if isinstance(row, LanguageModel):
         PublishedFile.objects.filter(language_model=row).delete()
         _add_files({row.slug: row}, [entry])
-        row = LanguageModel.objects.get(pk=row.pk)
-    row.save()
+    fresh = type(row).objects.get(pk=row.pk)  # the caller's may remember the files of before
+    fresh.take(entry)
+    fresh.origin, fresh.shipped_digest = CatalogRow.Origin.SHIPPED, digest(fresh.normal(entry))
+    fresh.save()
 
 
 def _add(table: type[CatalogRow], entries: list[Entry]) -> None:
     rows = []
     for entry in entries:
         row = table.from_entry(entry)
-        row.origin, row.shipped_digest = CatalogRow.Origin.SHIPPED, digest(entry)
+        row.origin, row.shipped_digest = CatalogRow.Origin.SHIPPED, digest(row.normal(entry))
         rows.append(row)
     table.objects.bulk_create(rows)
     if table is LanguageModel:
