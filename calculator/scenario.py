@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, make_dataclass
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
-Value = Union[str, int, float, None]
+Value = str | int | float | None
 Kind = Literal["id", "choice", "whole", "number", "switch"]
 
 VERSION = 1
@@ -54,7 +54,8 @@ def _number(name: str, low: float, high: float, default: float | None = None, **
 def _later(*parameters: Parameter) -> tuple[Parameter, ...]:
     """Parameters whose arithmetic belongs to a later part of the product."""
     return tuple(
-        Parameter(p.name, p.kind, p.default, p.low, p.high, p.choices, p.unit, p.group, False, p.alias) for p in parameters
+        Parameter(p.name, p.kind, p.default, p.low, p.high, p.choices, p.unit, p.group, False, p.alias)
+        for p in parameters
     )
 
 
@@ -66,11 +67,27 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("model", "id", "llama-3.1-8b-instruct", group="question"),
     Parameter("gpu", "id", "rtx-4090", group="question"),
     _whole("n", 1, 4096, 1, group="question"),
-    Parameter("engine", "choice", "auto", choices=_ENGINES, group="question", alias=(("llamacpp", "llama.cpp"), ("exllamav3", "exllama"))),
+    Parameter(
+        "engine",
+        "choice",
+        "auto",
+        choices=_ENGINES,
+        group="question",
+        alias=(("llamacpp", "llama.cpp"), ("exllamav3", "exllama")),
+    ),
     Parameter("engine_version", "id", group="engine", built=False),
-    Parameter("backend", "choice", choices=("cuda", "rocm", "vulkan", "metal", "sycl", "cpu"), group="engine"),
+    Parameter(
+        "backend", "choice", choices=("cuda", "rocm", "vulkan", "metal", "sycl", "cpu"), group="engine"
+    ),
     Parameter("quant", "id", group="question"),
-    Parameter("kv", "choice", "bf16", choices=_CACHE_TYPES, group="question", alias=(("f16", "bf16"), ("fp16", "bf16"))),
+    Parameter(
+        "kv",
+        "choice",
+        "bf16",
+        choices=_CACHE_TYPES,
+        group="question",
+        alias=(("f16", "bf16"), ("fp16", "bf16")),
+    ),
     _whole("ctx", 1, MAX_TOKENS, 8192, group="question", **_TOKENS),
     _whole("prompt", 1, MAX_TOKENS, group="lengths", **_TOKENS),
     _whole("output", 1, MAX_TOKENS, group="lengths", **_TOKENS),
@@ -89,7 +106,9 @@ PARAMETERS: tuple[Parameter, ...] = (
         _whole("dcp", 1, 1024, group="plan"),
         _whole("dp", 1, 1024, group="plan"),
         Parameter("link", "id", "auto", group="plan"),
-        Parameter("offload", "choice", "none", choices=("none", "auto", "layers", "experts"), group="offload"),
+        Parameter(
+            "offload", "choice", "none", choices=("none", "auto", "layers", "experts"), group="offload"
+        ),
         _whole("ngl", 0, 10_000, unit="layers", group="offload"),
         _whole("ncmoe", 0, 10_000, unit="layers", group="offload"),
         _number("ram", 1, 100_000, 64, unit="GB", group="offload"),
@@ -224,7 +243,9 @@ else:
         slots=True,
     )
     Scenario.__module__ = __name__
-    Scenario.__doc__ = "One question: a value for every parameter of the table. None: the catalogue or engine decides."
+    Scenario.__doc__ = (
+        "One question: a value for every parameter of the table. None: the catalogue or engine decides."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +257,7 @@ class Problem:
     given: str
     used: Value
     code: str
-    factors: tuple[tuple[str, Union[str, float]], ...] = ()
+    factors: tuple[tuple[str, str | float], ...] = ()
 
 
 def text_of(value: Value) -> str:

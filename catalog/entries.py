@@ -94,6 +94,7 @@ def model_record(entry: Entry, lab: Entry) -> LanguageModel:
         active_parameters_derived=entry["active_parameters_derived"],
         max_context_tokens=entry["max_context_tokens"],
         native_format=entry["native_format"],
+        native_rest=entry.get("native_rest"),
         native_weight_bytes=entry["native_weight_bytes"],
         native_weight_bytes_kind=entry["native_weight_bytes_kind"],
         license=entry["license"],

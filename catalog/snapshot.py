@@ -133,6 +133,11 @@ def _distance(row: Constant, wanted: tuple[int, ...]) -> float:
     return 0.0
 
 
+def measured_on(row: Constant, version: str) -> bool:
+    """Whether a constant was measured on this engine version."""
+    return _distance(row, version_key(version)) == 0
+
+
 def _by_id(records: Iterable[Any]) -> dict[str, Any]:
     return {record.id: record for record in records}
 

@@ -6,8 +6,9 @@ Memory, speed, power and price all read this one object. PURE.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, Union
+from dataclasses import dataclass, replace
+from dataclasses import field as default
+from typing import Literal
 
 from catalog.records import Accelerator, Constant, Engine, LanguageModel, PublishedFile, System, WeightsFormat
 
@@ -19,9 +20,9 @@ class Choice:
     """Something that was settled for the visitor: which field, which value, and why (a code for the wording)."""
 
     field: str
-    value: Union[str, int]
+    value: str | int
     code: str
-    factors: Mapping[str, Union[int, float, str]] = field(default_factory=dict)
+    factors: Mapping[str, int | float | str] = default(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +65,17 @@ class Knobs:
     """The engine's settings, resolved: never None where the engine has the knob.
 
     memory_share: share of the device that a server may take. max_sequences: most requests at once the server prepares
-    for. batched_tokens: most tokens of one forward pass. micro_batch: llama.cpp's n_ubatch. longest_request: the
-    server's longest request [tokens].
+    for, None for the users in question (the command prints it). batched_tokens: most tokens of one forward pass. micro_batch: llama.cpp's n_ubatch. longest_request: the
+    server's longest request, None for the context in question [tokens].
     """
 
     memory_share: float = 0.92
-    max_sequences: int = 1
+    max_sequences: int | None = None
     batched_tokens: int = 2048
     micro_batch: int = 512
     flash_attention: bool = True
     eager: bool = False
-    longest_request: int = 8192
+    longest_request: int | None = None
     vision: bool = False
 
 
@@ -115,4 +116,13 @@ class Configuration:
     system_count: int = 0
     measured: bool = True
     class_listed: bool = True
+    widened: bool = False
+    measured_versions: tuple[str, str] = ("", "")
     choices: tuple[Choice, ...] = ()
+
+    def one_copy(self) -> Configuration:
+        """The same on one unsharded device: what one request costs on one copy."""
+        if self.plan.gpus == 1:
+            return self
+        layers = (self.model.architecture.layer_count,)
+        return replace(self, count=1, plan=Plan(layers_per_stage=layers))

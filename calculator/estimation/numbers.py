@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Count = Union[int, NDArray[np.int64]]
+Count = int | NDArray[np.int64]
 """Tokens, users, bytes: one value or an axis of them."""
 
 
@@ -25,11 +25,11 @@ def least(first: Any, second: Any) -> Any:
     """The smaller of two values, element by element for arrays."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return np.minimum(first, second)
-    return first if first < second else second
+    return min(second, first)
 
 
 def most(first: Any, second: Any) -> Any:
     """The larger of two values, element by element for arrays."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return np.maximum(first, second)
-    return first if first > second else second
+    return max(second, first)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Union
+from typing import Literal
 
 from calculator.estimation.configuration import Configuration
 
 Basis = Literal["exact", "published", "rule", "calibrated", "market"]
 Verdict = Literal["fits", "tight", "offload", "does_not_fit", "unsupported"]
-Factor = Union[int, float, str]
+Factor = int | float | str
 
 PART_ORDER = (
     "weights",

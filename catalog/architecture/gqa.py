@@ -65,7 +65,10 @@ class Gqa:
             out.append(vector("cross_attn_gates", 2))
         if self.indexer:
             width, key = self.indexer["heads"] * self.indexer["head_dim"], self.indexer["head_dim"]
-            out += [Tensor("indexer_q_proj", width, d, sharded=False), Tensor("indexer_k_proj", key, d, sharded=False)]
+            out += [
+                Tensor("indexer_q_proj", width, d, sharded=False),
+                Tensor("indexer_k_proj", key, d, sharded=False),
+            ]
             out.append(vector("indexer_norm", 2 * key))
         if self.extra_parameters:
             out.append(vector("attn_extra", self.extra_parameters))

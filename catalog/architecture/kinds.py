@@ -52,7 +52,8 @@ Mixer = Gqa | Mla | Csa | GatedDeltaNet | Kda | Lightning | Mamba2 | Mamba1 | Sh
 Mlp = DenseMlp | MoeMlp | NoMlp
 
 MIXERS: dict[str, type[Any]] = {
-    cls.KIND: cls for cls in (Gqa, Mla, Csa, GatedDeltaNet, Kda, Lightning, Mamba2, Mamba1, ShortConv, NoMixer, Parallel)
+    cls.KIND: cls
+    for cls in (Gqa, Mla, Csa, GatedDeltaNet, Kda, Lightning, Mamba2, Mamba1, ShortConv, NoMixer, Parallel)
 }
 MLPS: dict[str, type[Any]] = {cls.KIND: cls for cls in (DenseMlp, MoeMlp, NoMlp)}
 

@@ -20,7 +20,9 @@ def _matrices(
 ) -> list[Tensor]:
     """Gate (only with three matrices), up and down projection between `width` and `inner`."""
     gate, up, down = names
-    out = [Tensor(gate, inner, width, copies, family, active_fraction=active_fraction)] if matrices == 3 else []
+    out = (
+        [Tensor(gate, inner, width, copies, family, active_fraction=active_fraction)] if matrices == 3 else []
+    )
     out.append(Tensor(up, inner, width, copies, family, active_fraction=active_fraction))
     out.append(Tensor(down, width, inner, copies, family, active_fraction=active_fraction))
     return out
@@ -74,7 +76,11 @@ class MoeMlp:
     extra_parameters: int = 0
 
     def tensors(self, hidden_size: int) -> tuple[Tensor, ...]:
-        d, width, active = hidden_size, self.latent_size or hidden_size, Fraction(self.experts_per_token, self.experts)
+        d, width, active = (
+            hidden_size,
+            self.latent_size or hidden_size,
+            Fraction(self.experts_per_token, self.experts),
+        )
         out = [Tensor("router", self.experts + self.zero_experts, d, family="router", sharded=False)]
         out += _matrices(
             ("ffn_gate_exps", "ffn_up_exps", "ffn_down_exps"),
@@ -88,14 +94,19 @@ class MoeMlp:
         if self.router_bias:
             out.append(vector("router_bias", self.experts))
         if self.expert_bias:
-            out.append(vector("expert_bias", self.experts * self.expert_bias, sharded=True, active_fraction=active))
+            out.append(
+                vector("expert_bias", self.experts * self.expert_bias, sharded=True, active_fraction=active)
+            )
         if self.shared_intermediate:
             names = ("ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp")
             out += _matrices(names, self.matrices, d, self.shared_intermediate)
         if self.shared_gate:
             out.append(vector("shared_expert_gate", d))
         if self.latent_size:
-            out += [Tensor("latent_down", width, d, sharded=False), Tensor("latent_up", d, width, sharded=False)]
+            out += [
+                Tensor("latent_down", width, d, sharded=False),
+                Tensor("latent_up", d, width, sharded=False),
+            ]
         if self.dense_beside:
             out += _matrices(("ffn_gate", "ffn_up", "ffn_down"), 3, d, self.dense_beside)
         if self.extra_parameters:
@@ -105,7 +116,9 @@ class MoeMlp:
     @property
     def activation_width(self) -> int:
         """Intermediate elements of one token: its experts and the shared ones [elements]."""
-        return self.experts_per_token * self.expert_intermediate + self.shared_intermediate + self.dense_beside
+        return (
+            self.experts_per_token * self.expert_intermediate + self.shared_intermediate + self.dense_beside
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,9 @@ class Extra:
 
     def __post_init__(self) -> None:
         if self.part not in get_args(Part):
-            raise ArchitectureError(f"Extra {self.name!r}: part is {self.part!r}; it may be {', '.join(get_args(Part))}.")
+            raise ArchitectureError(
+                f"Extra {self.name!r}: part is {self.part!r}; it may be {', '.join(get_args(Part))}."
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +150,17 @@ class Architecture:
     @cached_property
     def parameters(self) -> int:
         """Weights of the whole checkpoint [1]."""
-        return self.text_parameters + sum(extra.parameters for extra in self.extras if extra.part not in TEXT_PARTS)
+        return self.text_parameters + sum(
+            extra.parameters for extra in self.extras if extra.part not in TEXT_PARTS
+        )
 
     @cached_property
     def active_parameters(self) -> int:
         """Weights that one decoded text token multiplies: chosen and shared experts, router, norms, head; without the
         input embedding, lookup tables, encoders and MTP [1]."""
-        counted = sum(count * t.active_parameters for count, t in self.text_tensors() if t.family != "embedding")
+        counted = sum(
+            count * t.active_parameters for count, t in self.text_tensors() if t.family != "embedding"
+        )
         if self.tied_embeddings and self.output_head:
             counted += self.vocabulary_size * self.hidden_size
         return counted + sum(extra.parameters for extra in self.extras if extra.part == "text")
@@ -162,7 +168,9 @@ class Architecture:
     @cached_property
     def routed_expert_parameters(self) -> int:
         """Weights of all routed experts [1]."""
-        return sum(count * tensor.parameters for count, tensor in self.text_tensors() if tensor.family == "expert")
+        return sum(
+            count * tensor.parameters for count, tensor in self.text_tensors() if tensor.family == "expert"
+        )
 
     @cached_property
     def experts(self) -> int:
@@ -201,7 +209,9 @@ class Architecture:
         blocks, names = [], list(data["blocks"])
         for name, entry in data["blocks"].items():
             if entry["mixer"] not in mixers or entry["mlp"] not in mlps:
-                raise ArchitectureError(f"Block {name!r} uses {entry['mixer']} and {entry['mlp']}; one is not described.")
+                raise ArchitectureError(
+                    f"Block {name!r} uses {entry['mixer']} and {entry['mlp']}; one is not described."
+                )
             blocks.append(
                 Block(
                     name,
@@ -275,7 +285,11 @@ class Architecture:
 
 
 def _extra_to_json(extra: Extra) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": extra.name, "parameters": extra.parameters, "part": cast(str, extra.part)}
+    entry: dict[str, Any] = {
+        "name": extra.name,
+        "parameters": extra.parameters,
+        "part": cast(str, extra.part),
+    }
     entry |= {flag: True for flag in ("remainder", "derived") if getattr(extra, flag)}
     if extra.note:
         entry["note"] = extra.note

@@ -46,7 +46,9 @@ class Tensor:
         return int(active)
 
 
-def vector(role: str, length: int, *, sharded: bool = False, active_fraction: Fraction = Fraction(1)) -> Tensor:
+def vector(
+    role: str, length: int, *, sharded: bool = False, active_fraction: Fraction = Fraction(1)
+) -> Tensor:
     """A norm, bias or other one-dimensional tensor of `length` weights."""
     return Tensor(role, length, family="vector", sharded=sharded, active_fraction=active_fraction)
 
@@ -97,7 +99,9 @@ def build(cls: type[_Made], data: dict[str, Any], what: str) -> _Made:
     known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]
     given = {key: value for key, value in data.items() if key != "kind"}
     if unknown := sorted(set(given) - set(known)):
-        raise ArchitectureError(f"{what} has no field {', '.join(unknown)}; its fields are {', '.join(known)}.")
+        raise ArchitectureError(
+            f"{what} has no field {', '.join(unknown)}; its fields are {', '.join(known)}."
+        )
     missing = [name for name, field in known.items() if name not in given and field.default is MISSING]
     if missing:
         raise ArchitectureError(f"{what} needs {', '.join(missing)}.")

@@ -74,7 +74,11 @@ class Mamba1:
         return ()
 
     def states(self) -> tuple[StateEntry, ...]:
-        return (StateEntry(self.KIND, self.inner * self.state_size, self.inner * (self.conv_kernel - 1), self.inner),)
+        return (
+            StateEntry(
+                self.KIND, self.inner * self.state_size, self.inner * (self.conv_kernel - 1), self.inner
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)

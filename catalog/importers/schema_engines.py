@@ -101,6 +101,8 @@ class Rules(Strict):
     planner_reserve_mib: dict[str, Count] | None = None
     largest_capture: dict[str, Count] | None = None
     quantized_split_groups: dict[str, Count] | None = None
+    default_format: Text | None = None
+    default_format_for_native: dict[str, Text] | None = None
     measured_classes: list[Text] | None = None
     state_float32: dict[str, list[Text]] | None = None
     quantized_cache_batches: bool | None = None

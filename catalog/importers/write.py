@@ -72,7 +72,7 @@ def restore(rows: Iterable[CatalogRow], entries: Entries) -> tuple[int, int]:
 
 def _load_table(table: type[CatalogRow], entries: list[Entry]) -> Outcome:
     outcome = Outcome()
-    rows = {row.slug: row for row in _rows(table)}
+    rows = {row.slug: row for row in table.complete()}
     new = []
     for entry in entries:
         slug, shipped = table.key(entry), digest(table.normal(entry))
@@ -90,11 +90,6 @@ def _load_table(table: type[CatalogRow], entries: list[Entry]) -> Outcome:
             outcome.updated.append(slug)
     _add(table, new)
     return outcome
-
-
-def _rows(table: type[CatalogRow]) -> Iterable[CatalogRow]:
-    rows = table.objects.all()
-    return rows.prefetch_related("files") if table is LanguageModel else rows
 
 
 def _adopt(row: CatalogRow, shipped: str) -> None:
@@ -139,7 +134,7 @@ def _add_files(models: Mapping[str, CatalogRow], entries: list[Entry]) -> None:
 def _remove_gone(table: type[CatalogRow], entries: list[Entry], outcome: Outcome) -> None:
     """Untouched rows that the files no longer have go; a row that was changed here, or that others need, stays."""
     shipped = {table.key(entry) for entry in entries}
-    for row in table.objects.filter(origin=CatalogRow.Origin.SHIPPED).exclude(slug__in=shipped):
+    for row in table.complete().filter(origin=CatalogRow.Origin.SHIPPED).exclude(slug__in=shipped):
         if row.differs_from_shipped():
             outcome.kept.append(row.slug)
             continue

@@ -4,6 +4,7 @@ weight; the layout says which it was (formulas §2.2, §2.3). PURE.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from calculator.estimation.weights.gguf import METADATA_BYTES_PER_TOKEN, RECIPES, gguf_layout
@@ -34,7 +35,10 @@ def published_file(model: LanguageModel, weights_format: str) -> PublishedFile |
 def has_rule(model: LanguageModel, weights_format: WeightsFormat) -> bool:
     """Whether the bytes can be computed: by rule, or from a published size."""
     if weights_format.id == "native":
-        return model.native_format is not None and native_rule(model.native_format, model.native_rest) is not None
+        return (
+            model.native_format is not None
+            and native_rule(model.native_format, model.native_rest) is not None
+        )
     if weights_format.family == "gguf":
         return weights_format.id in RECIPES or published_file(model, weights_format.id) is not None
     return weights_format.id in RULES
@@ -83,4 +87,4 @@ def _gguf(model: LanguageModel, weights_format: WeightsFormat) -> WeightLayout:
     tensors = file.size_bytes - metadata
     if abs(tensors / layout.text_bytes - 1) < 0.0005 and weights_format.id in RECIPES:
         tensors = layout.text_bytes
-    return layout.scaled(tensors, file.source)
+    return replace(layout.scaled(tensors, file.source), metadata_bytes=file.size_bytes - tensors)

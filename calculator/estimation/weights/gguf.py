@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from calculator.estimation.weights.ggml import tensor_bytes, type_for_columns
 from calculator.estimation.weights.layout import LayerShare, WeightLayout, share_of
 from catalog.architecture import Architecture, Tensor
-from catalog.architecture.model import TEXT_PARTS
 
 METADATA_BYTES_PER_TOKEN = 61
 """Tokenizer and header per vocabulary entry [B]: 7 840 928 B for 128 256 tokens (formulas §2.1)."""
@@ -78,7 +77,7 @@ Pick = Callable[[Place], str]
 
 
 def _fixed(ggml_type: str) -> Pick:
-    return lambda place: ggml_type
+    return lambda _: ggml_type
 
 
 def _grouped(yes: str, no: str) -> Pick:
@@ -140,15 +139,23 @@ RECIPES: dict[str, Recipe] = {
         },
     ),
     "q3_k_s": Recipe("Q3_K"),
-    "q2_k": Recipe("Q2_K", picks={"V": _grouped("Q4_K", "Q3_K"), "O": _fixed("Q3_K"), "DOWN": _fixed("Q3_K")}),
-    "q2_k_s": Recipe("Q2_K", picks={"V": _grouped("Q4_K", "Q2_K"), "DOWN": _eighth("Q4_K", "Q2_K")}, eight_output=None),
+    "q2_k": Recipe(
+        "Q2_K", picks={"V": _grouped("Q4_K", "Q3_K"), "O": _fixed("Q3_K"), "DOWN": _fixed("Q3_K")}
+    ),
+    "q2_k_s": Recipe(
+        "Q2_K", picks={"V": _grouped("Q4_K", "Q2_K"), "DOWN": _eighth("Q4_K", "Q2_K")}, eight_output=None
+    ),
     "q5_1": Recipe("Q5_1", eight_output=None),
     "q4_1": Recipe("Q4_1", eight_output=None),
     "q5_0": Recipe(
-        "Q5_0", picks={"DOWN": lambda p: "Q5_1" if p.imatrix and p.first_eighth else "Q5_0"}, eight_output=None
+        "Q5_0",
+        picks={"DOWN": lambda p: "Q5_1" if p.imatrix and p.first_eighth else "Q5_0"},
+        eight_output=None,
     ),
     "q4_0": Recipe(
-        "Q4_0", picks={"DOWN": lambda p: "Q4_1" if p.imatrix and p.first_eighth else "Q4_0"}, eight_output=None
+        "Q4_0",
+        picks={"DOWN": lambda p: "Q4_1" if p.imatrix and p.first_eighth else "Q4_0"},
+        eight_output=None,
     ),
     **{
         name: Recipe(
@@ -228,7 +235,13 @@ def _layer_zero_gqa(architecture: Architecture) -> int:
     return 0
 
 
-_WIDE = {"llamaforcausallm": 80, "qwen2forcausallm": 80, "decilmforcausallm": 80, "olmoforcausallm": 80, "jais2forcausallm": 68}
+_WIDE = {
+    "llamaforcausallm": 80,
+    "qwen2forcausallm": 80,
+    "decilmforcausallm": 80,
+    "olmoforcausallm": 80,
+    "jais2forcausallm": 68,
+}
 
 
 @dataclass
@@ -314,12 +327,15 @@ def gguf_layout(
     """
     recipe = RECIPES[weights_format]
     made = made_with_imatrix(weights_format) if imatrix is None else imatrix
-    wide = _WIDE.get(class_name.replace("_", "").lower()) == architecture.layer_count and _layer_zero_gqa(architecture) > 1
+    wide = (
+        _WIDE.get(class_name.replace("_", "").lower()) == architecture.layer_count
+        and _layer_zero_gqa(architecture) > 1
+    )
     quantizer = _Quantizer(recipe, weights_format, architecture, made, wide, split_latent)
     layers = []
     for layer, block in enumerate(architecture.sequence):
         share = LayerShare()
-        for tensor in _file_order(architecture.block_tensors[block], split_latent):
+        for tensor in _file_order(architecture.block_tensors[block], split_latent=split_latent):
             share = share + share_of(tensor, quantizer.bytes_of(tensor, layer))
         layers.append(share)
     tied = not architecture.head
@@ -330,7 +346,8 @@ def gguf_layout(
         head += 4 * architecture.vocabulary_size
     final = 4 * architecture.final_norm.parameters if architecture.final_norm else 0
     final += 4 * architecture.rope_factors
-    lookup = _lookup_bytes(architecture, recipe)
+    final += _extra_bytes(architecture, "text", recipe.default)
+    lookup = _extra_bytes(architecture, "text-lookup", recipe.embedding or recipe.default)
     return WeightLayout(
         layers=tuple(layers),
         embedding_bytes=embedding,
@@ -342,7 +359,7 @@ def gguf_layout(
     )
 
 
-def _file_order(tensors: tuple[Tensor, ...], split_latent: bool) -> list[Tensor]:
+def _file_order(tensors: tuple[Tensor, ...], *, split_latent: bool) -> list[Tensor]:
     """The tensors as the file has them: without the split, key and value up-projection are one matrix."""
     if split_latent:
         return list(tensors)
@@ -352,8 +369,9 @@ def _file_order(tensors: tuple[Tensor, ...], split_latent: bool) -> list[Tensor]
             continue
         if tensor.role == "attn_v_b":
             keys = next(t for t in tensors if t.role == "attn_k_b")
-            tensor = Tensor("attn_v_b", tensor.rows + keys.rows, tensor.columns, copies=tensor.copies)
-        out.append(tensor)
+            out.append(Tensor("attn_v_b", tensor.rows + keys.rows, tensor.columns, copies=tensor.copies))
+        else:
+            out.append(tensor)
     return out
 
 
@@ -361,11 +379,8 @@ def _table_bytes(ggml_type: str, rows: int, columns: int) -> int:
     return tensor_bytes(type_for_columns(ggml_type, columns), rows, columns)
 
 
-def _lookup_bytes(architecture: Architecture, recipe: Recipe) -> int:
-    """Text weights outside the blocks (per-layer embeddings and the like), at the embedding's or the default's bits."""
-    total = 0
-    for extra in architecture.extras:
-        if extra.part in TEXT_PARTS:
-            chosen = (recipe.embedding or recipe.default) if extra.part == "text-lookup" else recipe.default
-            total += tensor_bytes(chosen, 1, extra.parameters)
-    return total
+def _extra_bytes(architecture: Architecture, part: str, ggml_type: str) -> int:
+    """Text weights outside the blocks: per-layer embeddings at the table's bits, the rest at the default's [B]."""
+    return sum(
+        tensor_bytes(ggml_type, 1, extra.parameters) for extra in architecture.extras if extra.part == part
+    )

@@ -13,6 +13,7 @@ from calculator.estimation.numbers import ceil_div
 from calculator.estimation.weights.layout import LayerShare, WeightLayout, share_of
 from catalog.architecture import Architecture, Tensor
 from catalog.architecture.model import TEXT_PARTS
+from catalog.architecture.parts import vector
 
 TensorBytes = Callable[[Tensor], int]
 """Bytes of a tensor with all its copies [B]."""
@@ -42,7 +43,8 @@ def _fp8_channel(tensor: Tensor) -> int:
 
 def _fp8_block(tensor: Tensor) -> int:
     """One byte a weight and an FP32 scale per block of 128 × 128 (DeepSeek)."""
-    return tensor.parameters + 4 * ceil_div(tensor.rows, 128) * ceil_div(tensor.columns, 128) * tensor.copies
+    blocks = int(ceil_div(tensor.rows, 128) * ceil_div(tensor.columns, 128))
+    return tensor.parameters + 4 * blocks * tensor.copies
 
 
 def _grouped(bits: int, group: int, bytes_per_group: float, bytes_per_input: int = 0) -> TensorBytes:
@@ -50,7 +52,10 @@ def _grouped(bits: int, group: int, bytes_per_group: float, bytes_per_input: int
 
     def size(tensor: Tensor) -> int:
         count = tensor.parameters
-        return int(count * bits // 8 + count // group * bytes_per_group) + bytes_per_input * tensor.columns * tensor.copies
+        return (
+            int(count * bits // 8 + count // group * bytes_per_group)
+            + bytes_per_input * tensor.columns * tensor.copies
+        )
 
     return size
 
@@ -58,7 +63,7 @@ def _grouped(bits: int, group: int, bytes_per_group: float, bytes_per_input: int
 def _nf4_double(tensor: Tensor) -> int:
     """NF4 with its block scales quantized once more: 1 B per 64 weights, FP32 per 256 blocks."""
     count = tensor.parameters
-    return count // 2 + count // 64 + 4 * ceil_div(ceil_div(count, 64), 256)
+    return count // 2 + count // 64 + 4 * int(ceil_div(ceil_div(count, 64), 256))
 
 
 def _mlx(bits: int, group: int = 64) -> TensorBytes:
@@ -157,9 +162,8 @@ def safetensors_layout(
         per_block.append(total)
     table = architecture.embedding
     final = rule(architecture.final_norm) if architecture.final_norm else 0
-    text_extras = sum(
-        rule(Tensor("lookup", extra.parameters, 1, family="lookup")) for extra in architecture.extras if extra.part in TEXT_PARTS
-    )
+    extras = {part: sum(e.parameters for e in architecture.extras if e.part == part) for part in TEXT_PARTS}
+    lookup = rule(Tensor("lookup", extras["text-lookup"], family="lookup"))
     vision = sum(architecture.extra_parameters(part) for part in ("vision", "audio"))
     both = architecture.extra_parameters("vision+audio")
     other = architecture.extra_parameters("other")
@@ -167,8 +171,8 @@ def safetensors_layout(
         layers=tuple(per_block[index] for index in architecture.sequence),
         embedding_bytes=rule(table),
         head_bytes=sum(rule(tensor) for tensor in architecture.head),
-        final_bytes=final,
-        lookup_bytes=text_extras,
+        final_bytes=final + _sixteen(vector("text", extras["text"])),
+        lookup_bytes=lookup,
         vision_bytes=(vision - both + other) * encoder_bytes_per_weight,
         text_parameters=architecture.text_parameters,
         spread=spread,

@@ -1,0 +1,95 @@
+"""What an engine accepts, read from the facts of its row: devices, weights formats, cache types. PURE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calculator.estimation.terms import Reason
+from calculator.estimation.weights import has_rule
+from catalog.records import Accelerator, Engine, LanguageModel, WeightsFormat
+
+
+def _matches(row: Mapping[str, Any], accelerator: Accelerator) -> bool:
+    """Whether a row of the engine's device or format table speaks of this device."""
+    if "vendors" in row and accelerator.vendor not in row["vendors"]:
+        return False
+    if "kinds" in row and accelerator.kind not in row["kinds"]:
+        return False
+    if "families" in row and "vendors" in row and accelerator.family not in row["families"]:
+        return False
+    if "architectures" in row and accelerator.architecture not in row["architectures"]:
+        return False
+    return not (
+        accelerator.kind in row.get("not_kinds", ())
+        or accelerator.family in row.get("not_families", ())
+        or accelerator.id in row.get("not_ids", ())
+    )
+
+
+def _capable(row: Mapping[str, Any], accelerator: Accelerator) -> bool:
+    """Whether the device has the compute capability that the row asks for (only NVIDIA devices have one)."""
+    if not accelerator.compute_capability:
+        return True
+    least, below = row.get("min_compute_capability"), row.get("below_compute_capability")
+    has = accelerator.capability
+    return (least is None or has >= float(least)) and (below is None or has < float(below))
+
+
+def backend_for(engine: Engine, accelerator: Accelerator) -> str | None:
+    """The backend that the engine uses on this device, None when it does not run there."""
+    for row in engine.rules.get("devices", ()):
+        if _matches(row, accelerator) and _capable(row, accelerator):
+            return str(row["backend"])
+    return None
+
+
+def format_refusal(
+    engine: Engine, weights_format: WeightsFormat, accelerator: Accelerator, model: LanguageModel
+) -> Reason | None:
+    """Why the engine does not load this format on this device, None when it does."""
+    named = [row for row in engine.rules.get("format_families", ()) if _names(row, weights_format)]
+    factors: dict[str, Any] = {
+        "engine": engine.name,
+        "format": weights_format.name,
+        "device": accelerator.name,
+    }
+    if not named:
+        return Reason("format_not_in_engine", factors)
+    here = [row for row in named if _matches({k: v for k, v in row.items() if k != "families"}, accelerator)]
+    if not any(_capable(row, accelerator) for row in here):
+        needs = next((row["min_compute_capability"] for row in here if "min_compute_capability" in row), None)
+        if needs:
+            return Reason(
+                "format_needs_capability",
+                {**factors, "needs": needs, "has": accelerator.compute_capability or "—"},
+            )
+        return Reason("format_not_on_device", factors)
+    if weights_format.id == "native" and model.native_format is None:
+        return Reason("native_unknown", {"model": model.name})
+    if not has_rule(model, weights_format):
+        code = "published_size_only" if weights_format.published_only else "not_computed_yet"
+        return Reason(code, {"format": weights_format.name, "model": model.name, "what": weights_format.name})
+    return None
+
+
+def _names(row: Mapping[str, Any], weights_format: WeightsFormat) -> bool:
+    if weights_format.id in row.get("ids", ()):
+        return True
+    return "ids" not in row and weights_format.family in row.get("families", ())
+
+
+def cache_types(engine: Engine, model: LanguageModel, accelerator: Accelerator) -> tuple[str, ...]:
+    """The cache types that the engine offers for this model on this device."""
+    kinds = model.architecture.kinds
+    listed = list(engine.rules.get("cache_types", ("bf16",)))
+    if "mla" in kinds:
+        indexed = any(entry.sparse for block in model.architecture.blocks for entry in block.mixer.caches())
+        name = "cache_types_mla_indexed" if indexed else "cache_types_mla"
+        listed = list(engine.rules.get(name, listed))
+    needs = engine.rules.get("cache_min_compute_capability", {})
+    return tuple(
+        cache_type
+        for cache_type in listed
+        if not accelerator.compute_capability or accelerator.capability >= float(needs.get(cache_type, 0))
+    )

@@ -1,0 +1,52 @@
+"""What every engine family's file offers: the same functions, so that nobody else asks which engine it is. PURE."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from calculator.estimation.configuration import Configuration
+from calculator.estimation.placement import Stage
+from calculator.estimation.terms import Limit, Reason, Term
+from catalog.architecture import CacheEntry, StateEntry
+
+
+class EngineRules(Protocol):
+    """The functions of one engine family. tokens and users may be arrays; bytes are on one GPU unless said otherwise."""
+
+    def refusals(self, configuration: Configuration) -> tuple[Reason, ...]:
+        """What the engine is known to refuse; empty when it runs."""
+
+    def tensor_refusals(self, configuration: Configuration, tp: int) -> list[Reason]:
+        """Why the model cannot be divided `tp` ways."""
+
+    def deal_layers(self, layer_count: int, stages_count: int) -> tuple[int, ...]:
+        """Layers of each pipeline stage or device of a layer split, in order."""
+
+    def limit(self, configuration: Configuration) -> Limit | None:
+        """What the engine may take of one device; None when no memory figure is known."""
+
+    def stage_cache(self, configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
+        """Cache and state of all requests."""
+
+    def stage_overhead(self, configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
+        """Buffers, graphs, contexts."""
+
+    def occupied(self, configuration: Configuration, needed_bytes: int, memory_limit: Limit) -> int:
+        """What the device shows as used."""
+
+    def occupied_refusal(
+        self, configuration: Configuration, occupied_bytes: int, memory_limit: Limit
+    ) -> Reason | None:
+        """Why taking that much fails, None when it does not."""
+
+    def host_bytes(self, configuration: Configuration, tokens: int, users: int) -> int:
+        """Host memory beside the devices, without the embedding."""
+
+    def entry_layout(self, configuration: Configuration, entry: CacheEntry) -> tuple[int, int]:
+        """(cache, index) bytes per token of one layer on one unsharded copy."""
+
+    def state_widths(self, configuration: Configuration, entry: StateEntry) -> tuple[int, int]:
+        """Bytes per element of (state, convolution tail)."""
+
+    def embedding_on_host(self, configuration: Configuration) -> bool:
+        """The input embedding stays in host memory."""

@@ -1,0 +1,243 @@
+"""llama.cpp (llama-server), as we launch it: `-np R` always explicit, all layers on GPUs (formulas §3.3, §4.1, §4.5). PURE."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calculator.estimation.cache import ELEMENT_BYTES, STATE_CODES, entry_bytes, state_bytes
+from calculator.estimation.configuration import Configuration
+from calculator.estimation.devices import physical_bytes, usable_memory
+from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.numbers import least, most, round_up
+from calculator.estimation.placement import Stage, layer_split
+from calculator.estimation.terms import Limit, Reason, Term
+from calculator.estimation.uncertainty import constant_term, exact
+from catalog.architecture import CacheEntry, StateEntry
+from catalog.records import GIB, MIB, normal_class
+
+CELL_STEP = 256
+"""Cells of a stream are rounded up to a multiple of this (ggml-org/llama.cpp:src/llama-kv-cache.cpp)."""
+
+STATE_WIDTHS = (4, 4)
+"""Recurrent state and convolution tail are both F32 [B]."""
+
+_BUFFERS = "§4.5"
+
+
+def embedding_on_host(configuration: Configuration) -> bool:
+    """The input embedding stays in host memory, also at full offload; a CPU machine has but one memory."""
+    return configuration.accelerator.kind != "cpu"
+
+
+def deal_layers(layer_count: int, stages_count: int) -> tuple[int, ...]:
+    return layer_split(layer_count, stages_count)
+
+
+def refusals(configuration: Configuration) -> tuple[Reason, ...]:
+    """What llama.cpp refuses: too many devices or requests, cache types that its kernels do not have."""
+    c, rules = configuration, configuration.engine.rules
+    out: list[Reason] = []
+    name = c.engine.name
+    if backend_for(c.engine, c.accelerator) is None:
+        out.append(Reason("engine_not_on_device", {"engine": name, "device": c.accelerator.name}))
+    if refused := format_refusal(c.engine, c.weights_format, c.accelerator, c.model):
+        out.append(refused)
+    if c.workload.users > rules["max_sequences"]:
+        out.append(
+            Reason(
+                "too_many_requests",
+                {"engine": name, "users": c.workload.users, "limit": rules["max_sequences"]},
+            )
+        )
+    out += _plan_refusals(configuration)
+    if c.cache_type not in cache_types(c.engine, c.model, c.accelerator):
+        out.append(Reason("cache_type_not_in_engine", {"engine": name, "cache_type": c.cache_type}))
+    elif c.cache_type not in ("bf16", "f32"):
+        out += _quantized_cache_refusals(configuration)
+    return tuple(out)
+
+
+def _plan_refusals(c: Configuration) -> list[Reason]:
+    rules, name, plan = c.engine.rules, c.engine.name, c.plan
+    if plan.gpus != c.count:
+        return [Reason("plan_does_not_multiply", {"tp": plan.tp, "pp": plan.pp, "gpus": c.count})]
+    if plan.split == "tensor":
+        if plan.tp > rules["max_gpus_tensor_split"]:
+            limit = rules["max_gpus_tensor_split"]
+            return [Reason("too_many_gpus_tensor_split", {"engine": name, "gpus": plan.tp, "limit": limit})]
+        unsupported = {normal_class(item) for item in rules.get("tensor_split_unsupported", ())}
+        if normal_class(c.model.class_name) in unsupported:
+            return [Reason("tensor_split_unsupported", {"engine": name, "class_name": c.model.class_name})]
+        if c.cache_type not in rules.get("tensor_split_cache_types", ("bf16",)):
+            return [Reason("tensor_split_cache_type", {"engine": name, "cache_type": c.cache_type})]
+        return []
+    if plan.pp > rules["max_gpus_layer_split"]:
+        limit = rules["max_gpus_layer_split"]
+        return [Reason("too_many_gpus_layer_split", {"engine": name, "gpus": plan.pp, "limit": limit})]
+    if plan.pp > c.model.architecture.layer_count:
+        layers = c.model.architecture.layer_count
+        return [Reason("more_stages_than_layers", {"engine": name, "pp": plan.pp, "layers": layers})]
+    return []
+
+
+def _quantized_cache_refusals(c: Configuration) -> list[Reason]:
+    if not c.knobs.flash_attention:
+        return [Reason("cache_needs_flash_attention", {"cache_type": c.cache_type})]
+    block = c.engine.rules.get("cache_block", 32)
+    for architecture_block in c.model.architecture.blocks:
+        for entry in architecture_block.mixer.caches():
+            for row in (entry.key_elements, entry.value_elements):
+                if row % block:
+                    factors = {"cache_type": c.cache_type, "row": row, "block": block}
+                    return [Reason("cache_row_not_divisible", factors)]
+    return []
+
+
+def tensor_refusals(configuration: Configuration, tp: int) -> list[Reason]:
+    """Tensor split is never proposed; its refusals stand with the plan's."""
+    return []
+
+
+def limit(configuration: Configuration) -> Limit | None:
+    """All that a process may take; `fits` asks for the 1024 MiB that `--fit` keeps free on each card."""
+    usable = usable_memory(configuration.accelerator, configuration.platform)
+    physical = physical_bytes(configuration.accelerator)
+    if usable is None or physical is None:
+        return None
+    margin = configuration.engine.rules.get("fit_margin_mib", 1024) * MIB
+    return Limit(usable[0], physical, margin, usable[1])
+
+
+def entry_layout(configuration: Configuration, entry: CacheEntry) -> tuple[int, int]:
+    """Cache and index bytes per token of one layer; the index key has the type of K."""
+    index = int(entry.index_elements * ELEMENT_BYTES[configuration.cache_type])
+    return entry_bytes(_dense(entry), configuration.cache_type), index
+
+
+def _dense(entry: CacheEntry) -> CacheEntry:
+    """llama.cpp has no packed layout for sparse latents: the K tensor is as wide as the latent."""
+    return (
+        entry
+        if not entry.sparse
+        else CacheEntry(entry.kind, entry.key_elements, entry.value_elements, entry.kv_heads)
+    )
+
+
+def state_widths(configuration: Configuration, entry: StateEntry) -> tuple[int, int]:
+    return STATE_WIDTHS
+
+
+def cells(entry: CacheEntry, tokens: Any, micro_batch: int) -> Any:
+    """Cells of one stream: all tokens, or the window and a micro-batch, rounded up (formulas §3.3)."""
+    stream = round_up(tokens, CELL_STEP)
+    if entry.window is None:
+        return stream
+    return round_up(least(stream, entry.window + micro_batch), CELL_STEP)
+
+
+def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
+    """Cache and state on one GPU of the stage [B]; every request has a stream of its own."""
+    c, tp = configuration, configuration.plan.tp
+    out: list[Term] = []
+    for entry, layers in stage.caches:
+        per_token = entry_bytes(_dense(entry), c.cache_type, tp)
+        held = cells(entry, tokens, c.knobs.micro_batch)
+        code = "kv_mla" if entry.kind == "mla" else ("kv_window" if entry.window else "kv_gqa")
+        factors = {
+            "layers": layers,
+            "elements": entry.elements,
+            "bytes_per_token_layer": per_token,
+            "cells": held,
+            "tokens": tokens,
+            "users": users,
+            "window": entry.window or 0,
+            "ranks": tp,
+            "bytes_per_token": layers * per_token,
+        }
+        out.append(exact(code, layers * per_token * held * users, factors, "§3.3"))
+        if entry.index_elements:
+            index = int(entry.index_elements * ELEMENT_BYTES[c.cache_type])
+            named = {"layers": layers, "bytes_per_token_layer": index, "cells": held, "tokens": tokens, "users": users, "bytes_per_token": layers * index}  # fmt: skip
+            out.append(exact("index_keys", layers * index * held * users, named, "§3.2"))
+    for state, layers in stage.states:
+        size = state_bytes(state, *STATE_WIDTHS, tp)
+        named = {"layers": layers, "bytes_per_layer": size, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": 4, "conv_width": 4, "ranks": tp, "kind": state.kind}  # fmt: skip
+        out.append(exact(STATE_CODES[state.kind], layers * size * users, named, "§3.1"))
+    return out
+
+
+def _compute_buffer(c: Configuration, stage: Stage, total_cells: Any, users: Any) -> Any:
+    """The compute buffer of one card without the copies of a split [B] (formulas §4.5)."""
+    micro, d = c.knobs.micro_batch, c.model.architecture.hidden_size
+    architecture = c.model.architecture
+    logits = 4 * least(micro, users) * architecture.vocabulary_size + 4 * micro * d
+    if c.knobs.flash_attention:
+        sparse = any(entry.sparse for entry, _ in stage.caches)
+        mask = int(c.constants["compute_sparse_mask"].value) if sparse else 2
+        layers = 4 * micro * (3 * stage.widest + 4 * d) + mask * micro * total_cells
+    else:
+        layers = 4 * micro * (1 + 4 * d + total_cells * (1 + stage.query_heads))
+    return most(logits, layers)
+
+
+def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
+    """Compute buffer, input copies of a split, the process's own context on one card [B]."""
+    c = configuration
+    micro, d = c.knobs.micro_batch, c.model.architecture.hidden_size
+    total_cells = round_up(tokens, CELL_STEP) * users
+    compute = _compute_buffer(c, stage, total_cells, users)
+    plain = not stage.moe and not stage.states and all(entry.kind == "gqa" for entry, _ in stage.caches)
+    if any(entry.kind == "mla" for entry, _ in stage.caches) and c.model.architecture.text_parameters > 100e9:
+        compute = most(compute, int(c.constants["compute_mla_least"].value * MIB))
+    spread = c.constants["compute_dense" if plain else "compute_other"]
+    factors = {"micro_batch": micro, "hidden": d, "width": stage.widest, "cells": total_cells, "vocabulary": c.model.architecture.vocabulary_size, "outputs": users, "flash_attention": int(c.knobs.flash_attention), "cases": spread.cases or 0}  # fmt: skip
+    out = [
+        Term(
+            "compute_llamacpp",
+            compute,
+            compute * spread.low,
+            compute * spread.high,
+            "calibrated",
+            factors,
+            _BUFFERS,
+        )
+    ]
+    if c.count > 1:
+        copies = 3 * 4 * micro * (d + total_cells) + 4 * micro * d
+        named = {"micro_batch": micro, "hidden": d, "cells": total_cells}
+        out.append(exact("split_buffers", copies, named, _BUFFERS))
+    context = c.constants[_context_name(c)]
+    out.append(constant_term("context_process", context, GIB, {"backend": c.backend}))
+    if c.knobs.vision and stage.is_first and c.model.vision:
+        out += _vision(c)
+    return out
+
+
+def _context_name(c: Configuration) -> str:
+    if c.backend == "cuda":
+        return "context_cuda_blackwell" if c.accelerator.capability >= 10 else "context_cuda"
+    return f"context_{c.backend}" if f"context_{c.backend}" in c.constants else "context_other"
+
+
+def _vision(c: Configuration) -> list[Term]:
+    """The projector file in 16 bits and its graph, on the first card (formulas §4.1)."""
+    size = 2 * sum(c.model.architecture.extra_parameters(part) for part in ("vision",))
+    weights = exact("vision_encoder", size, {"weights": size // 2}, "§4.1", "rule")
+    return [weights, constant_term("vision_graph", c.constants["vision_graph"], GIB)]
+
+
+def occupied(configuration: Configuration, needed_bytes: int, memory_limit: Limit) -> int:
+    """llama.cpp allocates what it needs and nothing ahead."""
+    return needed_bytes
+
+
+def occupied_refusal(configuration: Configuration, occupied_bytes: int, memory_limit: Limit) -> Reason | None:
+    return None
+
+
+def host_bytes(configuration: Configuration, tokens: int, users: int) -> int:
+    """Host memory beside the GPUs: output rows and input copies (formulas §4.5); the embedding is added by the sum."""
+    c = configuration
+    d, vocabulary = c.model.architecture.hidden_size, c.model.architecture.vocabulary_size
+    inputs = 4 * c.knobs.micro_batch * (d + round_up(tokens, CELL_STEP) * users)
+    return int(4 * vocabulary * users + inputs * (3 if c.count > 1 else 1))

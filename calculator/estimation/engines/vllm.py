@@ -1,0 +1,359 @@
+"""vLLM: a budget taken at start, paged caches, hybrid pools (formulas §3.3, §4.1, §4.2). PURE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calculator.estimation.cache import STATE_CODES, entry_bytes, index_bytes_fp8, state_bytes
+from calculator.estimation.configuration import Configuration
+from calculator.estimation.devices import physical_bytes, usable_memory
+from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.numbers import ceil_div, least, most
+from calculator.estimation.placement import Stage, pipeline_layers
+from calculator.estimation.terms import Interval, Limit, Reason, Term
+from calculator.estimation.uncertainty import around, constant_term, exact
+from catalog.architecture import CacheEntry, StateEntry
+from catalog.architecture.gqa import Gqa
+from catalog.architecture.linear_attention import GatedDeltaNet, Kda
+from catalog.architecture.mla import Mla
+from catalog.architecture.mlp import DenseMlp, MoeMlp
+from catalog.architecture.state_space import Mamba2
+from catalog.records import GIB, MIB, normal_class
+
+BLOCK_TOKENS = 16
+LATENT_BLOCK_TOKENS = 64
+HYBRID_LATENT_STEP = 128
+VOCABULARY_STEP = 64
+_BUDGET = "§4.2"
+
+
+def embedding_on_host(configuration: Configuration) -> bool:
+    return False
+
+
+# --- what it refuses -------------------------------------------------------------------------------------------------
+
+
+def deal_layers(layer_count: int, stages_count: int) -> tuple[int, ...]:
+    return pipeline_layers(layer_count, stages_count)
+
+
+def refusals(configuration: Configuration) -> tuple[Reason, ...]:
+    """What vLLM refuses: devices, formats, cache types, and sizes that do not divide (formulas §5.1)."""
+    c, name = configuration, configuration.engine.name
+    out: list[Reason] = []
+    if backend_for(c.engine, c.accelerator) is None:
+        out.append(Reason("engine_not_on_device", {"engine": name, "device": c.accelerator.name}))
+    if refused := format_refusal(c.engine, c.weights_format, c.accelerator, c.model):
+        out.append(refused)
+    if c.cache_type not in cache_types(c.engine, c.model, c.accelerator):
+        out.append(Reason("cache_type_not_in_engine", {"engine": name, "cache_type": c.cache_type}))
+    plan = c.plan
+    if plan.gpus != c.count:
+        out.append(Reason("plan_does_not_multiply", {"tp": plan.tp, "pp": plan.pp, "gpus": c.count}))
+    out += _pipeline_refusals(c)
+    if plan.tp > 1:
+        out += tensor_refusals(c, plan.tp)
+    return tuple(out)
+
+
+def _pipeline_refusals(c: Configuration) -> list[Reason]:
+    if c.plan.pp == 1:
+        return []
+    layers = c.model.architecture.layer_count
+    if c.plan.pp > layers:
+        return [
+            Reason("more_stages_than_layers", {"engine": c.engine.name, "pp": c.plan.pp, "layers": layers})
+        ]
+    if normal_class(c.model.class_name) in c.engine.without_pipeline:
+        return [Reason("no_pipeline", {"engine": c.engine.name, "class_name": c.model.class_name})]
+    return []
+
+
+def tensor_refusals(c: Configuration, tp: int) -> list[Reason]:
+    """Why the model cannot be divided `tp` ways: query heads, KV heads, state heads, quantized widths."""
+    engine = c.engine.name
+    for block in c.model.architecture.blocks:
+        mixer = block.mixer
+        if isinstance(mixer, (Gqa, Mla)) and mixer.heads % tp:
+            return [Reason("heads_not_divisible", {"engine": engine, "heads": mixer.heads, "tp": tp})]
+        if isinstance(mixer, Gqa):
+            heads = mixer.kv_heads
+            if (heads % tp) if tp <= heads else (tp % heads):
+                return [Reason("kv_heads_not_divisible", {"engine": engine, "kv_heads": heads, "tp": tp})]
+        for heads in _state_heads(mixer):
+            if heads % tp:
+                return [Reason("state_heads_not_divisible", {"engine": engine, "heads": heads, "tp": tp})]
+        group = _split_group(c)
+        for width in _widths(block.mlp):
+            if width % tp or (width // tp) % group:
+                return [
+                    Reason(
+                        "width_not_divisible", {"engine": engine, "width": width, "tp": tp, "block": group}
+                    )
+                ]
+    return []
+
+
+def _state_heads(mixer: object) -> tuple[int, ...]:
+    if isinstance(mixer, (GatedDeltaNet, Kda)):
+        return (mixer.key_heads, mixer.value_heads)
+    return (mixer.heads,) if isinstance(mixer, Mamba2) else ()
+
+
+def _widths(mlp: object) -> tuple[int, ...]:
+    if isinstance(mlp, DenseMlp):
+        return (mlp.intermediate,)
+    return (mlp.expert_intermediate,) if isinstance(mlp, MoeMlp) else ()
+
+
+def _split_group(c: Configuration) -> int:
+    """Weights per quantization group along the split axis: a shard must hold whole groups."""
+    groups = c.engine.rules.get("quantized_split_groups", {})
+    name = c.weights_format.id
+    if name == "native":
+        return {"fp8": 128, "mxfp4-experts": 32, "int4-experts": 32, "mxfp8": 32}.get(
+            c.model.native_format or "", 1
+        )
+    return int(groups.get(name, groups.get(name.split("-")[0], 1)))
+
+
+# --- the budget -------------------------------------------------------------------------------------------------------
+
+
+def limit(configuration: Configuration) -> Limit | None:
+    """U × the process's total memory, never more than the platform leaves (formulas §4.2)."""
+    c = configuration
+    usable = usable_memory(c.accelerator, c.platform)
+    physical = physical_bytes(c.accelerator)
+    if usable is None or physical is None:
+        return None
+    total, rule = usable
+    base = c.accelerator.process_bytes or physical
+    share = c.knobs.memory_share
+    asked = share * base
+    factors = {"share": share, "process_bytes": base}
+    if asked <= total.value:
+        half = (total.high - total.low) / 2 * share if not c.accelerator.unified else 0.0
+        return Limit(
+            Interval(asked, asked - half, asked + half), physical, 0, Reason("engine_share", factors)
+        )
+    return Limit(total, physical, 0, rule)
+
+
+def occupied(configuration: Configuration, needed_bytes: int, memory_limit: Limit) -> int:
+    """What nvidia-smi shows: the budget is taken whole, and the context was in use before it (formulas §4.2)."""
+    name = "in_use_one" if configuration.count == 1 else "in_use_many"
+    return int(memory_limit.usable.value + configuration.constants[name].value * GIB)
+
+
+def occupied_refusal(configuration: Configuration, occupied_bytes: int, memory_limit: Limit) -> Reason | None:
+    """More is taken than the process can see: out of memory at capture. Names the largest share that works."""
+    c = configuration
+    total = c.accelerator.process_bytes
+    if total is None or c.accelerator.unified or occupied_bytes <= total:
+        return None
+    before = occupied_bytes - memory_limit.usable.value
+    largest = int((total - before) / total * 100) / 100
+    factors = {"occupied_bytes": occupied_bytes, "total_bytes": total, "largest_share": largest}
+    return Reason("occupied_over_process", factors)
+
+
+# --- cache ------------------------------------------------------------------------------------------------------------
+
+
+def entry_layout(configuration: Configuration, entry: CacheEntry) -> tuple[int, int]:
+    """Cache and index bytes per token of one layer; the index key is always 8-bit."""
+    return entry_bytes(entry, configuration.cache_type), index_bytes_fp8(entry)
+
+
+def state_widths(configuration: Configuration, entry: StateEntry) -> tuple[int, int]:
+    """Bytes per element of state and convolution tail: KDA and the classes whose config asks for it keep FP32."""
+    rules = configuration.engine.rules.get("state_float32", {})
+    wide = entry.kind in rules.get("kinds", ("kda",)) or normal_class(configuration.model.class_name) in {
+        normal_class(name) for name in rules.get("classes", ())
+    }
+    return (4 if wide else 2), 2
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """How one stage's layers share the pool: tokens of a block, bytes of a page per layer, layers per group."""
+
+    block_tokens: int
+    page_bytes: int
+    group: int
+    mixed: bool
+
+    def slots(self, layers: int) -> int:
+        """Layer slots that `layers` of one kind take: the last group is padded."""
+        return int(ceil_div(layers, self.group)) * self.group if self.mixed else layers
+
+
+def pages_of(configuration: Configuration, stage: Stage, tp: int) -> Pages:
+    """Block size and grouping of a stage (formulas §3.3, mixed types and hybrid page unification)."""
+    c = configuration
+    latent = any(entry.kind == "mla" for entry, _ in stage.caches)
+    block = LATENT_BLOCK_TOKENS if latent else int(c.engine.rules.get("block_tokens", BLOCK_TOKENS))
+    counts = [layers for _, layers in stage.caches] + [layers for _, layers in stage.states]
+    mixed = len(counts) > 1
+    group = 1
+    if mixed:
+        group = max(counts) if max(counts) < 1.5 * min(counts) else min(counts)
+    sizes = [entry_bytes(entry, c.cache_type, tp) for entry, _ in stage.caches]
+    states = [state_bytes(state, *state_widths(c, state), tp) for state, _ in stage.states]
+    if not states:
+        return Pages(block, 0, group, mixed)
+    if not sizes:
+        return Pages(block, max(states), group, mixed)
+    per_token = max(sizes)
+    step = HYBRID_LATENT_STEP if latent else block
+    tokens = step * ceil_div(max(states), step * per_token)
+    return Pages(tokens, tokens * per_token, group, mixed)
+
+
+def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
+    """Cache and state on one GPU of the stage for all requests, in whole blocks [B]."""
+    c, tp = configuration, configuration.plan.tp
+    pages = pages_of(c, stage, tp)
+    out: list[Term] = []
+    for entry, layers in stage.caches:
+        per_token = entry_bytes(entry, c.cache_type, tp)
+        blocks, code = _blocks(c, entry, pages.block_tokens, tokens)
+        slots = pages.slots(layers)
+        page = pages.page_bytes or per_token * pages.block_tokens
+        factors = {
+            "layers": layers,
+            "slots": slots,
+            "elements": entry.elements,
+            "bytes_per_token_layer": per_token,
+            "bytes_per_token": per_token * layers,
+            "block_tokens": pages.block_tokens,
+            "blocks": blocks,
+            "tokens": tokens,
+            "users": users,
+            "window": entry.window or 0,
+            "ranks": tp,
+            "page_bytes": page,
+        }
+        out.append(exact(code, slots * page * blocks * users, factors, "§3.3"))
+        if entry.index_elements:
+            index = index_bytes_fp8(entry)
+            held = pages.block_tokens * ceil_div(tokens, pages.block_tokens)
+            named = {"layers": layers, "bytes_per_token_layer": index, "bytes_per_token": layers * index, "cells": held, "tokens": tokens, "users": users}  # fmt: skip
+            out.append(exact("index_keys", layers * index * held * users, named, "§3.2"))
+    for state, layers in stage.states:
+        widths = state_widths(c, state)
+        size = state_bytes(state, *widths, tp)
+        page, slots = max(pages.page_bytes, size), pages.slots(layers)
+        named = {"layers": layers, "slots": slots, "bytes_per_layer": size, "page_bytes": page, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1], "ranks": tp, "kind": state.kind}  # fmt: skip
+        out.append(exact(STATE_CODES[state.kind], slots * page * users, named, "§3.3"))
+    return out
+
+
+def _blocks(c: Configuration, entry: CacheEntry, block: int, tokens: Any) -> tuple[Any, str]:
+    """Blocks that one request is admitted with, and the code of the term."""
+    if entry.window is None:
+        return ceil_div(tokens, block), "kv_mla" if entry.kind == "mla" else "kv_gqa"
+    in_flight = int(c.constants["window_batches"].value) * c.knobs.batched_tokens
+    longest = c.knobs.longest_request or tokens
+    if entry.chunked:
+        return ceil_div(least(entry.window + in_flight, longest), block), "kv_chunk"
+    return ceil_div(least(entry.window - 1 + in_flight, longest), block) + 1, "kv_window"
+
+
+# --- overhead ---------------------------------------------------------------------------------------------------------
+
+
+def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
+    """Activation peak, graphs and communication on one GPU of the stage [B] (formulas §4.1, §4.2)."""
+    c = configuration
+    out = _activations(c, stage, users)
+    if not c.knobs.eager:
+        out.append(_graphs(c, stage, users))
+    name = (
+        "non_torch_tensor" if c.plan.tp > 1 else ("non_torch_pipeline" if c.plan.pp > 1 else "non_torch_one")
+    )
+    out.append(constant_term("non_torch", c.constants[name], GIB, {"ranks": c.plan.tp}))
+    if c.knobs.vision and stage.is_first and c.model.vision:
+        weights = 2 * c.model.architecture.extra_parameters("vision")
+        size = ceil_div(weights, c.plan.tp)
+        out.append(
+            exact("vision_encoder", size, {"weights": weights // 2, "ranks": c.plan.tp}, "§4.1", "rule")
+        )
+        out.append(constant_term("vision_graph", c.constants["vision_graph"], GIB))
+    return out
+
+
+def _activations(c: Configuration, stage: Stage, users: Any) -> list[Term]:
+    """The peak of a forward pass: the sampler's logits or the widest layer, whichever is larger (formulas §4.2)."""
+    k, d, vocabulary = c.knobs, c.model.architecture.hidden_size, c.model.architecture.vocabulary_size
+    requests, batched = k.max_sequences or users, k.batched_tokens
+    per_logit, fixed = c.constants["activation_logit"], c.constants["activation_fixed"]
+    fixed_bytes = int(fixed.value * GIB)
+    layers = int(2 * batched * (3 * stage.widest / c.plan.tp + 4.25 * d))
+    factors = {"requests": requests, "vocabulary": vocabulary, "batched": batched, "hidden": d, "width": stage.widest, "ranks": c.plan.tp, "per_logit": per_logit.value, "fixed_bytes": fixed_bytes, "cases": per_logit.cases or 0}  # fmt: skip
+    wide = c.constants["activation_layers_spread"]
+    if stage.is_last:
+        narrow = c.constants["activation_sampler_spread"]
+        sampler = int(per_logit.value) * requests * vocabulary + 2 * batched * d + fixed_bytes
+        peak = most(sampler, layers)
+        low, high = (
+            most(sampler * narrow.low, layers * wide.low),
+            most(sampler * narrow.high, layers * wide.high),
+        )
+        code = "activation_layers" if isinstance(peak, int) and peak == layers else "activation_sampler"
+        out = [Term(code, peak, low, high, "calibrated", factors, narrow.source)]
+    else:
+        out = [around("activation_layers", layers + fixed_bytes, wide, factors)]
+    if stage.moe:
+        out.append(constant_term("activation_moe", c.constants["activation_moe"], GIB))
+    if c.model.architecture.kept_residual_block:
+        kept = ceil_div(c.model.architecture.layer_count, c.model.architecture.kept_residual_block)
+        named = {"batched": batched, "hidden": d, "kept": kept}
+        out.append(
+            around("activation_residuals", 2 * batched * d * kept, c.constants["activation_residuals"], named)
+        )
+    return out
+
+
+def capture_sizes(most_size: int) -> tuple[int, ...]:
+    """{1, 2, 4} ∪ {8, 16, …, 248} ∪ {256, 272, …, most} (vllm-project/vllm:config/vllm.py)."""
+    sizes = [1, 2, 4, *range(8, 256, 8), *range(256, most_size + 1, 16)]
+    return tuple(size for size in sizes if size <= most_size)
+
+
+def largest_capture(requests: Any, most_size: int) -> Any:
+    """The largest batch size with a CUDA graph: min(2·R, most), down to a size of `capture_sizes`."""
+    asked = least(2 * requests, most_size)
+    if isinstance(asked, np.ndarray):
+        sizes = np.array(capture_sizes(most_size))
+        return sizes[np.searchsorted(sizes, asked, side="right") - 1]
+    if asked >= 8:
+        return asked // 16 * 16 if asked >= 256 else asked // 8 * 8
+    return min(4, asked)
+
+
+def _graphs(c: Configuration, stage: Stage, users: Any) -> Term:
+    rules = c.engine.rules.get("largest_capture", {})
+    most_size = int(
+        rules.get("compute_capability_10" if 10 <= c.accelerator.capability < 11 else "most", 512)
+    )
+    requests = c.knobs.max_sequences or users
+    size = largest_capture(requests, most_size)
+    constant = c.constants["graphs_moe" if stage.moe else "graphs_dense"]
+    factors = {
+        "size": size,
+        "mib_per_size": constant.value,
+        "requests": requests,
+        "cases": constant.cases or 0,
+    }
+    return around("graphs_capture", size * int(constant.value * MIB), constant, factors)
+
+
+def host_bytes(configuration: Configuration, tokens: int, users: int) -> int:
+    """vLLM keeps nothing of the model in host memory."""
+    return 0

@@ -1,0 +1,165 @@
+"""From one Configuration to one Estimate: verdict, reasons, memory, cache, capacity (formulas §0, §4.7). PURE."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from calculator.estimation.cache import NOT_COMPUTED, index_bytes_fp8, not_computed, state_bytes
+from calculator.estimation.capacity import capacity_of
+from calculator.estimation.configuration import Configuration
+from calculator.estimation.engines import is_built, rules_of
+from calculator.estimation.memory import Sum, memory_of
+from calculator.estimation.placement import stages
+from calculator.estimation.terms import Cache, CacheGroup, Estimate, Memory, Reason, Verdict
+from calculator.estimation.weights import has_rule
+from catalog.records import LanguageModel
+
+
+def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate:
+    """The answer to one configuration.
+
+    Never raises for a configuration that resolve made: what cannot be computed is None, with the reason. `capacity`
+    False leaves out longest context and most users.
+    """
+    missing = not_computable(configuration)
+    if missing:
+        return Estimate(configuration, "unsupported", missing, None, None, None)
+    refused = rules_of(configuration.engine.family).refusals(configuration)
+    sum_ = Sum(configuration)
+    memory = memory_of(sum_)
+    cache = cache_of(configuration)
+    if memory is None:
+        reason = Reason("memory_unknown", {"device": configuration.accelerator.name})
+        return Estimate(configuration, "unsupported", (*refused, reason), None, cache, None)
+    if refused:
+        return Estimate(configuration, "unsupported", refused + _remarks(configuration), memory, cache, None)
+    verdict, reasons = _verdict(sum_, memory)
+    found = capacity_of(sum_) if capacity else None
+    return Estimate(configuration, verdict, reasons + _remarks(configuration), memory, cache, found)
+
+
+def not_computable(configuration: Configuration) -> tuple[Reason, ...]:
+    """What the arithmetic does not have yet, or what no figure exists for."""
+    c = configuration
+    if not is_built(c.engine):
+        return (Reason("not_computed_yet", {"what": c.engine.name}),)
+    if what := kind_not_computed(c.model):
+        return (Reason("not_computed_yet", {"what": what}),)
+    if not has_rule(c.model, c.weights_format):
+        refused = rules_of(c.engine.family).refusals(c)
+        return refused or (Reason("not_computed_yet", {"what": c.weights_format.name}),)
+    if sum(c.plan.layers_per_stage) != c.model.architecture.layer_count or min(c.plan.layers_per_stage) < 1:
+        return tuple(rules_of(c.engine.family).refusals(c))
+    return ()
+
+
+def kind_not_computed(model: LanguageModel) -> str | None:
+    """The mixer kind of the model whose cache is not computed yet, None when all are."""
+    for block in model.architecture.blocks:
+        if block.mixer.KIND in NOT_COMPUTED:
+            return block.mixer.KIND
+        if getattr(block.mixer, "cross_attention", False):
+            return "cross_attention"
+        if getattr(block.mixer, "short_conv", None):
+            return "shortconv_beside_attention"
+        for entry in block.mixer.caches():
+            if what := not_computed(entry):
+                return what
+    return None
+
+
+def _verdict(sum_: Sum, memory: Memory) -> tuple[Verdict, tuple[Reason, ...]]:
+    """Fits when the high end of needed keeps to the limit (and llama.cpp's margin), tight when the value does."""
+    limit, needed = memory.limit, memory.needed
+    usable = limit.usable.value
+    taken = sum_.rules.occupied_refusal(sum_.configuration, memory.occupied_bytes, limit)
+    if needed.value > usable:
+        weights = next(part.per_gpu_bytes for part in memory.parts if part.name == "weights")
+        short = Reason(
+            "short_of", {"missing_bytes": int(needed.value - usable), "gpus": sum_.configuration.count}
+        )
+        if weights > usable:
+            alone = Reason("weights_alone_too_large", {"weights_bytes": weights, "limit_bytes": int(usable)})
+            return "does_not_fit", (short, alone)
+        return "does_not_fit", (short,)
+    room = Reason("fits_with_room", {"headroom_bytes": memory.headroom_bytes})
+    reasons = [room]
+    if needed.high > usable:
+        reasons.append(Reason("high_end_over", {"over_bytes": int(needed.high - usable)}))
+    elif needed.high > usable - limit.margin_bytes:
+        reasons.append(Reason("inside_fit_margin", {"margin_bytes": limit.margin_bytes}))
+    if taken:
+        reasons.append(taken)
+    return ("fits" if len(reasons) == 1 else "tight"), tuple(reasons)
+
+
+def _remarks(c: Configuration) -> tuple[Reason, ...]:
+    """What a reader should know beside the verdict: assumptions and widened intervals."""
+    out: list[Reason] = []
+    if not c.class_listed:
+        factors: dict[str, Any] = {"engine": c.engine.name, "class_name": c.model.class_name, "relative": c.model.computed_as or "", "version": c.engine_version}  # fmt: skip
+        out.append(Reason("class_not_listed", factors))
+    elif not c.measured:
+        share = c.constants["weights_unmeasured"].high
+        factors = {"engine": c.engine.name, "class_name": c.model.class_name, "share": share}
+        out.append(Reason("architecture_not_measured", factors))
+    if c.model.architecture.order_assumed and c.plan.pp > 1:
+        out.append(Reason("order_assumed", {}))
+    if c.widened:
+        low, high = c.measured_versions
+        named = {"engine": c.engine.name, "version": c.engine_version, "low": low, "high": high}
+        out.append(Reason("version_outside_measured", named))
+    if c.model.task != "generate":
+        out.append(Reason("no_generation", {"model": c.model.name}))
+    return tuple(out)
+
+
+def cache_of(configuration: Configuration) -> Cache:
+    """The cache of one request on one unsharded copy, group by group, and what the engine reserves for it."""
+    c = configuration
+    rules = rules_of(c.engine.family)
+    groups: list[CacheGroup] = []
+    architecture = c.model.architecture
+    blocks = [architecture.blocks[index] for index in architecture.sequence]
+    if c.model.task != "generate":
+        return Cache(0, 0, 0, 0, ())
+    per_token = index_per_token = state_total = 0
+    for entry, layers in Counter(e for block in blocks for e in block.mixer.caches()).items():
+        each, index = rules.entry_layout(c, entry)
+        kind = entry.kind if entry.window is None else ("chunk" if entry.chunked else "window")
+        factors = {
+            "layers": layers,
+            "elements": entry.elements,
+            "bytes_per_token_layer": each,
+            "window": entry.window or 0,
+        }
+        groups.append(CacheGroup(kind, layers, layers * each, 0, entry.window, factors))
+        per_token += layers * each if entry.window is None else 0
+        if index:
+            named = {
+                "layers": layers,
+                "elements": entry.index_elements,
+                "bytes_per_token_layer": index,
+                "window": 0,
+            }
+            groups.append(CacheGroup("index", layers, layers * index, 0, None, named))
+            index_per_token += layers * index
+    for state, layers in Counter(s for block in blocks for s in block.mixer.states()).items():
+        widths = rules.state_widths(c, state)
+        size = layers * state_bytes(state, *widths)
+        named = {"layers": layers, "elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1]}  # fmt: skip
+        groups.append(CacheGroup(state.kind, layers, 0, size, None, named))
+        state_total += size
+    whole = stages(architecture, (architecture.layer_count,))[0]
+    reserved = sum(
+        term.value for term in rules.stage_cache(c.one_copy(), whole, c.workload.context_tokens, 1)
+    )
+    return Cache(per_token + index_per_token, index_per_token, state_total, reserved, tuple(groups))
+
+
+def sheet_index_bytes(configuration: Configuration) -> int:
+    """Index bytes per token in the layout of servers, for the model's sheet [B]."""
+    architecture = configuration.model.architecture
+    blocks = (architecture.blocks[index] for index in architecture.sequence)
+    return sum(index_bytes_fp8(entry) for block in blocks for entry in block.mixer.caches())

@@ -1,0 +1,89 @@
+"""Where the layers go: pipeline stages and layer splits as slices of the model's order (formulas §5). PURE."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from catalog.architecture import Architecture, CacheEntry, StateEntry
+from catalog.architecture.gqa import Gqa
+from catalog.architecture.mla import Mla
+from catalog.architecture.mlp import MoeMlp
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Stage:
+    """A run of layers on one device, or on one tensor-parallel group of devices.
+
+    caches, states: what its layers keep, with the number of layers that keep it alike. widest: the intermediate elements
+    of one token in its widest MLP. moe: the stage has experts.
+    """
+
+    index: int
+    first: int
+    layers: int
+    is_first: bool
+    is_last: bool
+    caches: tuple[tuple[CacheEntry, int], ...]
+    states: tuple[tuple[StateEntry, int], ...]
+    widest: int
+    moe: bool
+    query_heads: int
+    mixers: tuple[tuple[str, int], ...]
+
+
+@lru_cache(maxsize=4096)
+def stages(architecture: Architecture, layers_per_stage: tuple[int, ...]) -> tuple[Stage, ...]:
+    """The stages of a pipeline or layer split; the counts add up to the model's layers."""
+    out, first = [], 0
+    for index, count in enumerate(layers_per_stage):
+        blocks = [architecture.blocks[b] for b in architecture.sequence[first : first + count]]
+        caches = Counter(entry for block in blocks for entry in block.mixer.caches())
+        states = Counter(entry for block in blocks for entry in block.mixer.states())
+        out.append(
+            Stage(
+                index=index,
+                first=first,
+                layers=count,
+                is_first=index == 0,
+                is_last=index == len(layers_per_stage) - 1,
+                caches=tuple(caches.items()),
+                states=tuple(states.items()),
+                widest=max((block.mlp.activation_width for block in blocks), default=0),
+                moe=any(isinstance(block.mlp, MoeMlp) for block in blocks),
+                query_heads=max((_heads(block.mixer) for block in blocks), default=0),
+                mixers=tuple(Counter(block.mixer.KIND for block in blocks).items()),
+            )
+        )
+        first += count
+    return tuple(out)
+
+
+def _heads(mixer: object) -> int:
+    return mixer.heads if isinstance(mixer, (Gqa, Mla)) else 0
+
+
+def pipeline_layers(layer_count: int, stages_count: int) -> tuple[int, ...]:
+    """Layers per pipeline stage as vLLM deals them (vllm-project/vllm:distributed/utils.py get_pp_indices).
+
+    Each stage gets ⌊L/PP⌋; the remainder goes one each to the stages from the last but one backwards: never to the last
+    stage, to the first only when PP − 1 are left over.
+    """
+    each, left = divmod(layer_count, stages_count)
+    out = [each] * stages_count
+    for back in range(left):
+        out[stages_count - 2 - back] += 1
+    return tuple(out)
+
+
+def layer_split(layer_count: int, devices: int) -> tuple[int, ...]:
+    """Layers per device of llama.cpp's `-sm layer` on equal cards, all layers on GPUs.
+
+    Layer i of L goes to device ⌊i·n/(L+1)⌋: the output counts as one more layer and stays on the last device
+    (ggml-org/llama.cpp:src/llama-model.cpp load_tensors).
+    """
+    out = [0] * devices
+    for layer in range(layer_count):
+        out[layer * devices // (layer_count + 1)] += 1
+    return tuple(out)

@@ -1,0 +1,333 @@
+"""From the question to one Configuration: ids, `auto`, and every default that depends on model, device or engine.
+
+The only place that settles them; each thing settled is a `Choice` with its reason. Never raises: what cannot be taken is
+a `Problem` and the nearest valid value. PURE (takes a Snapshot).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from calculator.estimation.cache import ELEMENT_BYTES, PER_HEAD_BYTES
+from calculator.estimation.configuration import Choice, Configuration, Knobs, Plan, Platform, Workload
+from calculator.estimation.devices import default_os, physical_bytes
+from calculator.estimation.engines import is_built
+from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.weights import published_file
+from calculator.placement import Hardware, choose_plan
+from calculator.scenario import DEFAULTS, Problem, Scenario, Value, parse_number
+from catalog.records import GIB, Accelerator, Constant, Engine, LanguageModel, WeightsFormat
+from catalog.snapshot import Snapshot, measured_on
+
+WIDENED = 1.5
+"""Factor on the width of constants measured on other engine versions (formulas §10)."""
+
+SERVERS = ("vllm", "sglang", "tensorrt-llm", "llama.cpp")
+LOCAL = ("llama.cpp", "vllm", "mlx")
+"""Engines that `auto` tries, in order: data-centre devices, all others (contract of `engine`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The question with valid values, what it means, and what could not be taken as given."""
+
+    scenario: Scenario
+    configuration: Configuration
+    problems: tuple[Problem, ...]
+
+
+class _Settling:
+    """Collects what was chosen and what was wrong while one question is resolved."""
+
+    def __init__(self, scenario: Scenario, snapshot: Snapshot) -> None:
+        self.asked = scenario
+        self.snapshot = snapshot
+        self.choices: list[Choice] = []
+        self.problems: list[Problem] = []
+        self.used: dict[str, Value] = {}
+
+    def problem(self, field: str, given: object, used: Value, code: str, **factors: Any) -> None:
+        self.problems.append(Problem(field, str(given), used, code, tuple(factors.items())))
+        self.used[field] = used
+
+    def chose(self, field: str, value: str | int, code: str, **factors: Any) -> None:
+        self.choices.append(Choice(field, value, code, factors))
+
+
+def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
+    """What a question means. The defaults' model, device and engines must be in the snapshot."""
+    settling = _Settling(scenario, snapshot)
+    model = _model(settling)
+    hardware = _hardware(settling)
+    platform = _platform(settling, hardware.accelerator)
+    engine = _engine(settling, model, hardware.accelerator)
+    weights_format = _format(settling, model, engine, hardware.accelerator)
+    cache_type = scenario.kv if scenario.kv in ELEMENT_BYTES or scenario.kv in PER_HEAD_BYTES else "bf16"
+    if cache_type != scenario.kv:
+        settling.problem("kv", scenario.kv, cache_type, "not_computed_yet")
+    workload = _workload(settling, model)
+    knobs = _knobs(settling, engine, hardware.accelerator, workload)
+    constants, widened = _constants(snapshot, engine)
+    configuration = Configuration(
+        model=model,
+        accelerator=hardware.accelerator,
+        count=hardware.count,
+        engine=engine,
+        engine_version=engine.version,
+        backend=_backend(settling, engine, hardware.accelerator),
+        weights_format=weights_format,
+        cache_type=cache_type,
+        plan=Plan(layers_per_stage=(model.architecture.layer_count,)),
+        workload=workload,
+        knobs=knobs,
+        platform=platform,
+        constants=constants,
+        file=published_file(model, weights_format.id),
+        system=hardware.system,
+        system_count=hardware.units if hardware.system else 0,
+        measured=_measured(engine, model),
+        class_listed=engine.lists(model.class_name),
+        widened=bool(widened),
+        measured_versions=widened or ("", ""),
+    )
+    plan, choice = choose_plan(configuration, hardware, scenario)
+    settling.choices.append(choice)
+    configuration = replace(configuration, plan=plan, choices=tuple(settling.choices))
+    used = scenario.replace(**settling.used) if settling.used else scenario
+    return Resolved(used, configuration, tuple(settling.problems))
+
+
+# --- model and hardware -----------------------------------------------------------------------------------------------
+
+
+def _model(settling: _Settling) -> LanguageModel:
+    models, asked = settling.snapshot.models, settling.asked.model
+    if found := models.get(asked):
+        return found
+    used = str(DEFAULTS["model"])
+    if asked == "custom":
+        settling.problem("model", asked, used, "not_computed_yet")
+    else:
+        near = ", ".join(settling.snapshot.near_names("model", asked))
+        settling.problem("model", asked, used, "unknown_id", near=near, name=models[used].name)
+    return models[used]
+
+
+def _hardware(settling: _Settling) -> Hardware:
+    """The device, how many, and how they stand together. A list of unequal cards is not computed yet."""
+    asked, units = settling.asked.gpu, settling.asked.n
+    if ":" in asked or "," in asked:
+        first, _, count = asked.split(",")[0].partition(":")
+        units = max(1, int(count)) if count.isdigit() else 1
+        if settling.snapshot.hosts(first) is not None:
+            settling.problem("gpu", asked, first, "not_computed_yet")
+            settling.used["n"] = units
+            asked = first
+    found = settling.snapshot.hosts(asked)
+    if found is None:
+        used = str(DEFAULTS["gpu"])
+        near = ", ".join(settling.snapshot.near_names("gpu", asked))
+        found = settling.snapshot.hosts(used)
+        assert found is not None, "the default device is part of every catalogue"
+        settling.problem("gpu", asked, used, "unknown_id", near=near, name=found[0].name)
+    accelerator, per_unit, system = found
+    most = max(1, 4096 // per_unit)
+    if units > most:
+        settling.problem("n", units, most, "out_of_range", low=1, high=most, unit="")
+        units = most
+    return Hardware(accelerator, per_unit * units, system, units)
+
+
+def _platform(settling: _Settling, accelerator: Accelerator) -> Platform:
+    asked, usual = settling.asked, default_os(accelerator)
+    system = asked.os or usual
+    if asked.os and (asked.os.startswith("macos") != (accelerator.kind == "apple")):
+        settling.problem("os", asked.os, usual, "os_not_on_device", device=accelerator.name)
+        system = usual
+    elif not asked.os:
+        settling.chose("os", system, "os_default", device=accelerator.name)
+    return Platform(system, asked.display == "1", asked.wired, asked.vgm)
+
+
+# --- engine and format ------------------------------------------------------------------------------------------------
+
+
+def _engine(settling: _Settling, model: LanguageModel, accelerator: Accelerator) -> Engine:
+    """The engine asked for, or the first of the device's list that can do it; the class decides, not the sliders."""
+    engines, asked = settling.snapshot.engines, settling.asked.engine
+    if asked in engines:
+        return engines[asked]
+    if asked != "auto":
+        settling.problem("engine", asked, "auto", "not_computed_yet")
+    order = SERVERS if accelerator.kind == "datacenter" else LOCAL
+    able = [engines[name] for name in order if name in engines and is_built(engines[name])]
+    here = [engine for engine in able if backend_for(engine, accelerator)] or able
+    wanted = settling.snapshot.weights_format(settling.asked.quant) if settling.asked.quant else None
+    loading = [
+        e for e in here if wanted is None or format_refusal(e, wanted, accelerator, model) is None
+    ] or here
+    relative = settling.snapshot.models.get(model.computed_as or "")
+    for candidate in loading:
+        if candidate.lists(model.class_name) or (relative and candidate.lists(relative.class_name)):
+            code = "engine_by_device_class" if candidate is here[0] else "engine_by_class_listed"
+            if candidate is not here[0] and wanted is not None and here[0].lists(model.class_name):
+                code = "engine_by_format"
+            settling.chose("engine", candidate.id, code, device=accelerator.name, engine=candidate.name)
+            return candidate
+    settling.chose(
+        "engine", loading[0].id, "engine_only_built", device=accelerator.name, engine=loading[0].name
+    )
+    return loading[0]
+
+
+def _backend(settling: _Settling, engine: Engine, accelerator: Accelerator) -> str:
+    usual = backend_for(engine, accelerator) or str(
+        engine.rules.get("backends", {}).get(accelerator.vendor, "cpu")
+    )
+    return settling.asked.backend or usual
+
+
+def _measured(engine: Engine, model: LanguageModel) -> bool:
+    """Whether a load of this model class was measured on this engine; llama.cpp maps the file as it is."""
+    if not engine.lists(model.class_name):
+        return False
+    measured = engine.rules.get("measured_classes")
+    return measured is None or model.class_name in measured
+
+
+def default_format(engine: Engine, model: LanguageModel) -> tuple[str, str]:
+    """The weights format an engine takes when none is asked for, and the code of why."""
+    native = engine.rules.get("default_format_for_native", {}).get(model.native_format)
+    if native:
+        return str(native), "format_native_4bit"
+    return str(engine.rules.get("default_format", "native")), "format_by_engine"
+
+
+def _format(
+    settling: _Settling, model: LanguageModel, engine: Engine, accelerator: Accelerator
+) -> WeightsFormat:
+    formats, asked = settling.snapshot.formats, settling.asked.quant
+    usual, code = default_format(engine, model)
+    if usual == "native" and format_refusal(engine, formats["native"], accelerator, model):
+        usual, code = "bf16", "format_native_unknown"
+    if asked is None:
+        settling.chose("quant", usual, code, engine=engine.name, format=formats[usual].name)
+        return formats[usual]
+    if found := settling.snapshot.weights_format(asked):
+        return found
+    near = ", ".join(settling.snapshot.near_names("quant", asked))
+    settling.problem("quant", asked, None, "unknown_id", near=near, name=formats[usual].name)
+    return formats[usual]
+
+
+# --- workload and knobs -----------------------------------------------------------------------------------------------
+
+
+def _workload(settling: _Settling, model: LanguageModel) -> Workload:
+    asked = settling.asked
+    if model.max_context_tokens and asked.ctx > model.max_context_tokens:
+        longest = model.max_context_tokens
+        settling.problem(
+            "ctx", asked.ctx, asked.ctx, "context_above_maximum", maximum=longest, name=model.name
+        )
+    output = asked.output if asked.output is not None else max(1, min(512, asked.ctx // 2))
+    prompt = asked.prompt if asked.prompt is not None else max(1, min(4096, asked.ctx - output))
+    return Workload(asked.ctx, asked.users, prompt, output)
+
+
+def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, workload: Workload) -> Knobs:
+    asked, rules = settling.asked, engine.rules
+    server = server_defaults(engine, accelerator)
+    longest = asked.maxlen
+    if longest is not None and longest < workload.context_tokens:
+        settling.problem(
+            "maxlen", longest, workload.context_tokens, "maxlen_below_context", ctx=workload.context_tokens
+        )
+        longest = workload.context_tokens
+    return Knobs(
+        memory_share=asked.util if asked.util is not None else float(rules.get("memory_share", 1.0)),
+        max_sequences=_sequences(settling, server, workload.users),
+        batched_tokens=asked.batched or int(server.get("batched", 2048)),
+        micro_batch=asked.ubatch or int(server.get("micro_batch", 512)),
+        flash_attention=asked.fa != "0",
+        eager=asked.eager == "1",
+        longest_request=longest,
+        vision=asked.vision == "1",
+    )
+
+
+def _sequences(settling: _Settling, server: Mapping[str, Any], users: int) -> int | None:
+    """Most requests the server prepares for: as many as users (the command prints it), the engine's own, or a number."""
+    asked = settling.asked.seqs
+    if asked is None:
+        return None
+    if asked == "engine":
+        return int(server["sequences"]) if "sequences" in server else None
+    number = parse_number(asked)
+    if number is None or not 1 <= number <= 65_536:
+        settling.problem("seqs", asked, None, "not_a_number")
+        return None
+    if number < users:
+        settling.problem("seqs", asked, str(users), "sequences_below_users", users=users)
+        return users
+    return int(number)
+
+
+def server_defaults(engine: Engine, accelerator: Accelerator) -> Mapping[str, Any]:
+    """The engine's own batch sizes on this device: by memory for servers, one row for llama.cpp (formulas §4.2)."""
+    rows = engine.rules.get("server_defaults", {})
+    if isinstance(rows, Mapping):
+        return rows
+    size = (physical_bytes(accelerator) or accelerator.memory_gb * GIB) / GIB
+    for row in rows:
+        if size >= row.get("min_memory_gib", 0) and accelerator.id not in row.get("not", ()):
+            found: Mapping[str, Any] = row
+            return found
+    return {}
+
+
+def _constants(snapshot: Snapshot, engine: Engine) -> tuple[Mapping[str, Constant], tuple[str, str] | None]:
+    """The calibrated constants of an engine, widened where they were measured on other versions; and those versions."""
+    version = str(engine.rules.get("family_version", engine.version))
+    constants, outside = snapshot.constants_for(engine.family, version)
+    if not outside:
+        return constants, None
+    out, versions = {}, ("", "")
+    for name, constant in constants.items():
+        if measured_on(constant, version):
+            out[name] = constant
+            continue
+        versions = (constant.version_from or "", constant.version_until or "")
+        low = max(0.0, constant.value - WIDENED * (constant.value - constant.low))
+        out[name] = replace(
+            constant, low=low, high=constant.value + WIDENED * (constant.high - constant.value)
+        )
+    return out, versions
+
+
+# --- what else could be chosen ----------------------------------------------------------------------------------------
+
+
+def formats_for(resolved: Resolved, snapshot: Snapshot) -> tuple[WeightsFormat, ...]:
+    """The formats that the engine loads for this model on this device, in the catalogue's order of families."""
+    c = resolved.configuration
+    return tuple(
+        f for f in snapshot.formats.values() if format_refusal(c.engine, f, c.accelerator, c.model) is None
+    )
+
+
+def cache_types_for(resolved: Resolved) -> tuple[str, ...]:
+    """The cache types that the engine offers for this model on this device."""
+    c = resolved.configuration
+    return cache_types(c.engine, c.model, c.accelerator)
+
+
+def engines_for(resolved: Resolved, snapshot: Snapshot) -> tuple[tuple[Engine, bool], ...]:
+    """Every engine that runs on this device, and whether its list names the model's class."""
+    c = resolved.configuration
+    out = [
+        (e, e.lists(c.model.class_name)) for e in snapshot.engines.values() if backend_for(e, c.accelerator)
+    ]
+    return tuple(pair for pair in out if is_built(pair[0]))
