@@ -6,7 +6,8 @@ from catalog.models.engines import Engine
 from catalog.models.formats import FormatRules, WeightsFormat
 from catalog.models.labs import Lab
 from catalog.models.ladders import CountLadder
-from catalog.models.language_models import LanguageModel, PublishedFile
+from catalog.models.language_models import LanguageModel
+from catalog.models.published_files import PublishedFile
 from catalog.models.row import CatalogRow, Entry
 from catalog.models.systems import System
 from catalog.models.version import CatalogVersion

@@ -1,6 +1,5 @@
 """Inference engines at the version that was read."""
 
-from django.core.exceptions import ValidationError
 from django.db import models
 
 from catalog.models.row import CatalogRow
@@ -40,13 +39,3 @@ class Engine(CatalogRow):
 
     class Meta(CatalogRow.Meta):
         verbose_name = "engine"
-
-    def clean(self) -> None:
-        super().clean()
-        errors = {}
-        if not isinstance(self.version, dict) or "checked" not in self.version:
-            errors["version"] = 'Say which version was read: {"checked": "0.33.0", "date": "2026-11"}.'
-        if not self.named_only and not self.rules:
-            errors["rules"] = "An engine that computes needs its rules; else tick named only."
-        if errors:
-            raise ValidationError(errors)

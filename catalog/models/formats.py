@@ -36,19 +36,29 @@ class WeightsFormat(CatalogRow):
         )
     }
 
-    family = models.CharField(max_length=40, help_text="gguf, mlx, float, fp8 …: picks the rule of the bytes.")
+    family = models.CharField(
+        max_length=40, help_text="gguf, mlx, float, fp8 …: picks the rule of the bytes."
+    )
     bits_nominal = models.FloatField(null=True, blank=True, help_text="For labels, never for bytes.")
-    bits_block = models.FloatField(null=True, blank=True, help_text="Bits per weight of one block of the format.")
+    bits_block = models.FloatField(
+        null=True, blank=True, help_text="Bits per weight of one block of the format."
+    )
     bits_file_llama3_8b = models.FloatField(
         "bits of a Llama 3 8B file", null=True, blank=True, help_text="Bits per weight over the whole file."
     )
     engines = models.JSONField(default=list, help_text="Ids of the engines that read it.")
     hardware = models.JSONField(default=dict, help_text="What it needs, in words: {en, zh}.")
-    min_compute_capability = models.CharField(max_length=8, blank=True, help_text="NVIDIA: below it, it does not run.")
-    native_compute_capability = models.CharField(
-        max_length=8, blank=True, help_text="NVIDIA: from it on, it computes in the format instead of only storing it."
+    min_compute_capability = models.CharField(
+        max_length=8, blank=True, help_text="NVIDIA: below it, it does not run."
     )
-    published_only = models.BooleanField(default=False, help_text="Used only where a file of it is published.")
+    native_compute_capability = models.CharField(
+        max_length=8,
+        blank=True,
+        help_text="NVIDIA: from it on, it computes in the format instead of only storing it.",
+    )
+    published_only = models.BooleanField(
+        default=False, help_text="Used only where a file of it is published."
+    )
     dynamic = models.BooleanField(default=False, help_text="The recipe picks types tensor by tensor.")
     order = models.PositiveIntegerField(help_text="Place in lists, from the best quality down.")
     quality = models.JSONField(default=dict, help_text="badge, labels, measured loss, source, kind.")
@@ -66,6 +76,7 @@ class FormatRules(CatalogRow):
     """One row: other names of formats, the badges of quality and the rules of the recommendation, as one document."""
 
     SLUG = "format-rules"
+    retirable = False
 
     entries = "format_rules"
     REQUIRED = {}
@@ -81,7 +92,7 @@ class FormatRules(CatalogRow):
         return "Rules of formats"
 
     @classmethod
-    def key(cls, entry: Entry) -> str:
+    def key(cls, entry: Entry) -> str:  # noqa: ARG003 - one row, whatever it holds
         return cls.SLUG
 
     def take(self, entry: Entry) -> None:

@@ -10,8 +10,12 @@ class Lab(CatalogRow):
 
     entries = "labs"
     REQUIRED = {"id": "slug", "name": "name", "country": "country"}
-    OPTIONAL = {"name_zh": "name_zh", "sources": "sources", "note": "note"}
+    OPTIONAL = {"name_zh": "name_zh"}
 
+    retirable = False  # without models it does not appear
+
+    sources = None  # a name needs none
+    note = None  # type: ignore[assignment]
     country = models.CharField(max_length=60, help_text="Country of the maker's seat.")
     name_zh = models.CharField(
         "name in Chinese", max_length=200, blank=True, help_text="Empty: Chinese readers use the Latin name."

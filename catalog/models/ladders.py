@@ -19,15 +19,21 @@ class CountLadder(CatalogRow):
         "rule": "rule",
         "applies_to": "applies_to",
     }
-    OPTIONAL = {"domain": "domain", "nodes_beyond": "nodes_beyond", "sources": "sources", "note": "note"}
+    OPTIONAL = {"domain": "domain", "nodes_beyond": "nodes_beyond"}
+
+    retirable = False  # each accelerator needs one
 
     name = None  # type: ignore[assignment]
+    sources = None
+    note = None  # type: ignore[assignment]
     counts = models.JSONField(help_text="A list of whole numbers.")
     usual = models.JSONField(help_text="Those that people mostly use.")
     max_in_one_machine = models.PositiveIntegerField()
     tensor_parallel_counts = models.JSONField()
     layer_split_counts = models.JSONField()
-    domain = models.PositiveIntegerField(null=True, blank=True, help_text="Devices that reach each other at full speed.")
+    domain = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Devices that reach each other at full speed."
+    )
     rule = models.TextField(help_text="The rule in words.")
     nodes_beyond = models.TextField(blank=True, help_text="How it goes on above one machine, in words.")
     applies_to = models.JSONField(help_text="{ids: […]}, {forms: […]} or {kinds: […]}.")

@@ -1,21 +1,19 @@
-"""Language models: the published figures in columns, the shape of the layers as JSON, and the files of each model."""
+"""Language models: the published figures in columns, the shape of the layers as JSON."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Self
 
 from django.core.exceptions import ValidationError
 from django.db import models
 
 from catalog.architecture import Architecture, ArchitectureError
 from catalog.models.labs import Lab
-from catalog.models.row import CatalogRow, Entry, Versioned, date_rule, plain, positive
+from catalog.models.published_files import PublishedFile
+from catalog.models.row import CatalogRow, Entry, date_rule, positive
 
 MOST_DIFFERENCE_PERCENT = 5.0
 """A published total that misses the sum of the layers by more is a wrong total or a wrong layer, not a rounding."""
-
-BITS_PER_WEIGHT = (0.5, 34.0)
-"""What a whole file can have per weight of the model: from 1-bit files of the largest models to 32-bit with headers."""
 
 
 class LanguageModel(CatalogRow):
@@ -34,8 +32,11 @@ class LanguageModel(CatalogRow):
         "reasoning": "reasoning",
         "class_name": "class_name",
         "parameters": "parameters",
+        "parameters_basis": "parameters_basis",
+        "parameters_include": "parameters_include",
         "text_parameters": "text_parameters",
         "active_parameters": "active_parameters",
+        "active_parameters_basis": "active_parameters_basis",
         "active_parameters_derived": "active_parameters_derived",
         "max_context_tokens": "max_context_tokens",
         "native_format": "native_format",
@@ -66,14 +67,19 @@ class LanguageModel(CatalogRow):
     )
     license = models.CharField("licence", max_length=100, null=True, blank=True)  # noqa: DJ001 - null = not found
     released = models.CharField(max_length=10, null=True, blank=True, validators=[date_rule])  # noqa: DJ001
-    modalities = models.JSONField(default=list, help_text="What it takes in: a list of text, image, video, audio.")
+    modalities = models.JSONField(
+        default=list, help_text="What it takes in: a list of text, image, video, audio."
+    )
     task = models.CharField(max_length=10, choices=Task, default=Task.GENERATE)
     reasoning = models.BooleanField(
-        null=True, blank=True, help_text="Writes a thinking part, by default or on request. Unknown: not found."
+        null=True,
+        blank=True,
+        help_text="Writes a thinking part, by default or on request. Unknown: not found.",
     )
 
     class_name = models.CharField(
-        max_length=120, help_text="config.json architectures[0]: the name in the engines' lists of supported models."
+        max_length=120,
+        help_text="config.json architectures[0]: the name in the engines' lists of supported models.",
     )
     model_type = models.CharField(
         max_length=120, blank=True, help_text="config.json model_type, where the class name alone misleads."
@@ -94,26 +100,51 @@ class LanguageModel(CatalogRow):
     parameters = models.BigIntegerField(
         help_text="Weights of the published checkpoint, all parts; a tied head counts once. For display."
     )
+    parameters_basis = models.CharField(
+        max_length=20, choices=[(word, word) for word in ("published", "published, rounded", "derived")]
+    )
+    parameters_include = models.JSONField(
+        default=list,
+        help_text="Parts inside the count: text, vision, audio, vision+audio, mtp, other, scales.",
+    )
     text_parameters = models.BigIntegerField(
         help_text="The language model alone: what an engine loads for text. Exactly the sum of the layers."
     )
-    active_parameters = models.BigIntegerField(help_text="The figure to print: for experts, the maker's round one.")
+    active_parameters = models.BigIntegerField(
+        help_text="The figure to print: for experts, the maker's round one."
+    )
+    active_parameters_basis = models.CharField(
+        max_length=20, choices=[(word, word) for word in ("dense", "published", "derived", "from memory")]
+    )
     active_parameters_derived = models.BigIntegerField(
         help_text="Weights that one decoded token multiplies. Exactly the sum of the layers."
     )
-    max_context_tokens = models.PositiveBigIntegerField(null=True, blank=True, help_text="Empty: no fixed limit.")
+    max_context_tokens = models.PositiveBigIntegerField(
+        null=True, blank=True, help_text="Empty: no fixed limit."
+    )
     native_format = models.CharField(  # noqa: DJ001
-        max_length=40, null=True, blank=True, help_text="Format of the published checkpoint; empty: not found."
+        max_length=40,
+        null=True,
+        blank=True,
+        help_text="Format of the published checkpoint; empty: not found.",
     )
     native_rest = models.CharField(
-        max_length=40, blank=True, help_text="Format of the other linear layers in a checkpoint of 4-bit experts."
+        max_length=40,
+        blank=True,
+        help_text="Format of the other linear layers in a checkpoint of 4-bit experts.",
     )
     native_weight_bytes = models.BigIntegerField(null=True, blank=True)
     native_weight_bytes_kind = models.CharField(  # noqa: DJ001
-        max_length=300, null=True, blank=True, help_text="published …, published, rounded …, or derived: and the rule."
+        max_length=300,
+        null=True,
+        blank=True,
+        help_text="published …, published, rounded …, or derived: and the rule.",
     )
     gguf_repos = models.JSONField(
-        "GGUF repositories", default=list, blank=True, help_text="Repositories whose file sizes are not recorded."
+        "GGUF repositories",
+        default=list,
+        blank=True,
+        help_text="Repositories whose file sizes are not recorded.",
     )
     architecture = models.JSONField(
         help_text="The layers: hidden_size, vocabulary_size, mixers, mlps, blocks, order, extras …"
@@ -134,11 +165,24 @@ class LanguageModel(CatalogRow):
         ]
         indexes = [models.Index(fields=["family"]), models.Index(fields=["released"])]
 
+    @classmethod
+    def complete(cls) -> models.QuerySet[Self]:
+        return models.QuerySet(cls).prefetch_related("files")
+
     def to_entry(self) -> Entry:
         entry = super().to_entry()
-        if files := [file.to_entry() for file in self.files.all()]:
+        if self.pk and (files := [file.to_entry() for file in self.files.all()]):
             entry["files"] = files
         return entry
+
+    @classmethod
+    def normal(cls, entry: Entry) -> Entry:
+        files = [PublishedFile.from_entry(file, 0).to_entry() for file in entry.get("files", ())]
+        return super().normal(entry) | ({"files": files} if files else {})
+
+    def entry_to_check(self) -> Entry:
+        """A data file names the lab once, in its head; files are checked one by one."""
+        return {key: value for key, value in super().to_entry().items() if key != "lab"}
 
     def take(self, entry: Entry) -> None:
         super().take({key: value for key, value in entry.items() if key != "files"})
@@ -150,12 +194,14 @@ class LanguageModel(CatalogRow):
         except ArchitectureError as error:
             raise ValidationError({"architecture": str(error)}) from error
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            sentence = f"This does not describe a model: {type(error).__name__} at {error}. Compare another model."
+            sentence = (
+                f"This does not describe a model: {type(error).__name__} at {error}. Compare another model."
+            )
             raise ValidationError({"architecture": sentence}) from error
 
     def clean(self) -> None:
-        super().clean()
         shape = self.shape()
+        super().clean()
         errors = dict(self._wrong_sums(shape))
         if self.computed_as_id and self.computed_as_id == self.slug:
             errors["computed_as"] = "A model cannot be computed as itself."
@@ -165,91 +211,25 @@ class LanguageModel(CatalogRow):
     def _wrong_sums(self, shape: Architecture) -> dict[str, str]:
         """Sentences beside each count that the layers contradict."""
         errors = {}
-        exact = {"text_parameters": shape.text_parameters, "active_parameters_derived": shape.active_parameters}
+        exact = {
+            "text_parameters": shape.text_parameters,
+            "active_parameters_derived": shape.active_parameters,
+        }
         for column, ours in exact.items():
             if (given := getattr(self, column)) is not None and given != ours:
                 errors[column] = (
                     f"The {shape.layer_count} layers add up to {ours:,}, which is not {given:,} "
                     f"({difference_percent(ours, given):+.2f} %). Correct the layers, or write {ours}."
                 )
-        if self.parameters and abs(off := difference_percent(shape.parameters, self.parameters)) > MOST_DIFFERENCE_PERCENT:
+        if (
+            self.parameters
+            and abs(off := difference_percent(shape.parameters, self.parameters)) > MOST_DIFFERENCE_PERCENT
+        ):
             errors["parameters"] = (
                 f"The {shape.layer_count} layers and the other parts add up to {shape.parameters:,}, {off:+.1f} % from the "
                 f"published {self.parameters:,}. Up to {MOST_DIFFERENCE_PERCENT:g} % can be rounding: look for a missing part."
             )
         return errors
-
-
-class PublishedFile(Versioned):
-    """A published GGUF file of a model. Exact bytes are used as they are; rounded ones only check our own figure."""
-
-    REQUIRED = {
-        "weights_format": "weights_format",
-        "format_as_published": "format_as_published",
-        "repo": "repo",
-        "bytes": "size_bytes",
-        "exact": "exact",
-        "precision": "precision",
-        "bits_per_weight": "bits_per_weight",
-        "source": "source",
-        "kind": "kind",
-    }
-
-    language_model = models.ForeignKey(LanguageModel, models.CASCADE, related_name="files")
-    position = models.PositiveIntegerField(default=0, editable=False)
-    weights_format = models.CharField(  # noqa: DJ001
-        max_length=40, null=True, blank=True, help_text="Id of our format; empty: none of ours is the same."
-    )
-    format_as_published = models.CharField(max_length=80)
-    repo = models.CharField(  # noqa: DJ001
-        "repository", max_length=200, null=True, blank=True, help_text="Empty: the source does not name it."
-    )
-    size_bytes = models.BigIntegerField("bytes")
-    exact = models.BooleanField(help_text="Off: rounded in the source.")
-    precision = models.CharField(max_length=200, help_text="How the source rounds.")
-    bits_per_weight = models.FloatField(null=True, blank=True)
-    source = models.CharField(max_length=400)
-    kind = models.CharField(max_length=40)
-    includes = models.CharField(max_length=300, blank=True, help_text="Other parts in the size.")
-
-    class Meta:
-        ordering = ["language_model", "position", "pk"]
-        verbose_name = "published file"
-        constraints = [positive("size_bytes", "file"), positive("bits_per_weight", "file")]
-
-    def __str__(self) -> str:
-        return f"{self.format_as_published}, {self.size_bytes:,} bytes"
-
-    def to_entry(self) -> Entry:
-        """The file as it stands in the model's entry."""
-        entry: Entry = {key: plain(getattr(self, column)) for key, column in self.REQUIRED.items()}
-        if self.includes:
-            entry["includes"] = self.includes
-        return entry
-
-    @classmethod
-    def from_entry(cls, entry: Entry, position: int) -> PublishedFile:
-        """An unsaved file, still without its model."""
-        columns = {column: entry.get(key) for key, column in cls.REQUIRED.items()}
-        return cls(position=position, includes=entry.get("includes", ""), **columns)
-
-    def clean(self) -> None:
-        super().clean()
-        weights = self.language_model.text_parameters
-        low, high = BITS_PER_WEIGHT
-        if self.size_bytes and weights and not low <= (bits := 8 * self.size_bytes / weights) <= high:
-            raise ValidationError(
-                {"size_bytes": f"{self.size_bytes:,} bytes are {bits:.2f} bits per weight; a file has {low} to {high}."}
-            )
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        super().save(*args, **kwargs)
-        self.language_model.save()  # a changed file is a changed model
-
-    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
-        result = super().delete(*args, **kwargs)
-        self.language_model.save()
-        return result
 
 
 def difference_percent(ours: int, published: int) -> float:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.core.validators import RegexValidator
 from django.db import models, transaction
 from django.utils import timezone
 
+from catalog.models.shapes import faults
 from catalog.models.version import bump
 
 Entry = dict[str, Any]
@@ -25,10 +26,15 @@ before say nothing then, and `edited_at` alone tells whether an admin changed a 
 FROM_MEMORY = "from memory"
 """Kind of a source that nobody could look up; pages and lists show it as unverified."""
 
+RowType = TypeVar("RowType", bound=models.Model)
+
 slug_rule = RegexValidator(
-    r"^[a-z0-9][a-z0-9._-]*$", "Use lower-case letters, digits, dots and hyphens, for instance llama-3.1-8b-instruct."
+    r"^[a-z0-9][a-z0-9._-]*$",
+    "Use lower-case letters, digits, dots and hyphens, for instance llama-3.1-8b-instruct.",
 )
-date_rule = RegexValidator(r"^\d{4}(-\d{2}(-\d{2})?)?$", "Write a date as 2026-11-30, a month as 2026-11, a year as 2026.")
+date_rule = RegexValidator(
+    r"^\d{4}(-\d{2}(-\d{2})?)?$", "Write a date as 2026-11-30, a month as 2026-11, a year as 2026."
+)
 
 
 def plain(value: Any) -> Any:
@@ -50,7 +56,7 @@ def digest(entry: Entry) -> str:
     return f"{ENTRY_SHAPE}:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-class CatalogQuerySet(models.QuerySet[Any]):
+class CatalogQuerySet(models.QuerySet[RowType]):
     """Writes to many rows at once raise the catalogue's version too; Django sends no signal for them."""
 
     def update(self, **changes: Any) -> int:
@@ -77,10 +83,13 @@ class CatalogQuerySet(models.QuerySet[Any]):
         return rows
 
 
+CatalogManager = models.Manager.from_queryset(CatalogQuerySet)
+
+
 class Versioned(models.Model):
     """Saving or deleting a row raises the catalogue's version in the same transaction."""
 
-    objects = CatalogQuerySet.as_manager()
+    objects = CatalogManager()
 
     class Meta:
         abstract = True
@@ -104,6 +113,7 @@ class CatalogRow(Versioned):
     default. Both map the entry's key to the column.
     """
 
+    retirable: ClassVar[bool] = True
     entries: ClassVar[str]
     """Name of the kind in the mapping of entries that a snapshot is built from."""
     REQUIRED: ClassVar[Mapping[str, str]]
@@ -129,7 +139,10 @@ class CatalogRow(Versioned):
     )
     note = models.TextField(blank=True)
     facts = models.JSONField(
-        "further facts", default=dict, blank=True, help_text="Everything that has no column of its own, as in the data files."
+        "further facts",
+        default=dict,
+        blank=True,
+        help_text="Everything that has no column of its own, as in the data files.",
     )
     origin = models.CharField(max_length=8, choices=Origin, default=Origin.ADMIN, editable=False)
     shipped_digest = models.CharField(max_length=80, blank=True, editable=False)
@@ -152,12 +165,24 @@ class CatalogRow(Versioned):
     def __str__(self) -> str:
         return self.name
 
+    @classmethod
+    def complete(cls) -> models.QuerySet[Self]:
+        """All rows with everything that `to_entry` reads, in a fixed number of queries."""
+        return models.QuerySet(cls)
+
+    @classmethod
+    def default_of(cls, column: str) -> Any:
+        """What the column holds when an entry leaves its key out."""
+        field = cls._meta.get_field(column)
+        assert isinstance(field, models.Field)
+        return field.get_default()
+
     def to_entry(self) -> Entry:
         """The row as an item of a data file."""
         entry: Entry = {key: plain(getattr(self, column)) for key, column in self.REQUIRED.items()}
         for key, column in self.OPTIONAL.items():
             value = getattr(self, column)
-            if value != self._meta.get_field(column).get_default():
+            if value != self.default_of(column):
                 entry[key] = plain(value)
         return entry | plain(self.facts)
 
@@ -177,9 +202,13 @@ class CatalogRow(Versioned):
         """Put an entry's figures into this row; what the entry leaves out goes back to its default."""
         columns = {**self.REQUIRED, **self.OPTIONAL}
         for key, column in columns.items():
-            default = self._meta.get_field(column).get_default()
-            setattr(self, column, entry.get(key, default))
+            setattr(self, column, entry.get(key, self.default_of(column)))
         self.facts = {key: value for key, value in entry.items() if key not in columns}
+
+    @classmethod
+    def normal(cls, entry: Entry) -> Entry:
+        """The entry as a row gives it back: a null or a default that may be left out is left out."""
+        return cls.from_entry(entry).to_entry()
 
     def differs_from_shipped(self) -> bool:
         """An admin changed this row since it was loaded. Always true for a row that was made here."""
@@ -200,28 +229,35 @@ class CatalogRow(Versioned):
     @property
     def unverified(self) -> list[Entry]:
         """The sources that are only remembered."""
-        return [source for source in self.sources if source.get("kind") == FROM_MEMORY]
+        return [source for source in self.sources or () if source.get("kind") == FROM_MEMORY]
 
     def clean(self) -> None:
         super().clean()
-        errors = {}
-        if problem := _sources_problem(self.sources):
-            errors["sources"] = problem
         if not isinstance(self.facts, dict):
-            errors["facts"] = "Write an object: {\"key\": value}."
-        elif taken := sorted(set(self.facts) & {*self.REQUIRED, *self.OPTIONAL}):
-            errors["facts"] = f"{', '.join(taken)} has a field of its own above; take it out here."
-        if errors:
-            raise ValidationError(errors)
+            raise ValidationError({"facts": 'Write an object: {"key": value}.'})
+        if taken := sorted(set(self.facts) & {*self.REQUIRED, *self.OPTIONAL}):
+            raise ValidationError({"facts": f"{', '.join(taken)} has a field of its own; take it out here."})
+        columns = {**self.REQUIRED, **self.OPTIONAL}
+        raise_faults(self, columns, faults(self.entries, self.entry_to_check()))
+
+    def entry_to_check(self) -> Entry:
+        """The entry as a data file would hold it."""
+        return self.to_entry()
 
 
-def _sources_problem(sources: Any) -> str:
-    if not isinstance(sources, list):
-        return "Write a list of sources: [{\"what\": …, \"where\": …, \"kind\": …}]."
-    for number, source in enumerate(sources, 1):
-        if not isinstance(source, dict) or set(source) != {"what", "where", "kind"} or not all(source.values()):
-            return f"Source {number} needs what (the figure), where (the place it was read) and kind, and nothing else."
-    return ""
+def raise_faults(row: models.Model, columns: Mapping[str, str], found: Iterable[tuple[str, str]]) -> None:
+    """Each fault beside its field; of a field that is empty, Django has said so already."""
+    errors: dict[str, list[str]] = {}
+    for key, sentence in found:
+        if not key:
+            errors.setdefault(NON_FIELD_ERRORS, []).append(sentence)
+        elif key not in columns:
+            errors.setdefault("facts", []).append(f"{key}: {sentence}")
+        elif getattr(row, columns[key]) not in (None, ""):
+            field = row._meta.get_field(columns[key])  # noqa: SLF001 - Django's public name for it
+            errors.setdefault(field.name, []).append(sentence)
+    if errors:
+        raise ValidationError(errors)
 
 
 def positive(column: str, table: str) -> models.CheckConstraint:

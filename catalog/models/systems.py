@@ -16,7 +16,6 @@ class System(CatalogRow):
     REQUIRED = {
         "id": "slug",
         "name": "name",
-        "name_zh": "name_zh",
         "kind": "kind",
         "accelerator_id": "accelerator_id",
         "count": "count",
@@ -30,6 +29,7 @@ class System(CatalogRow):
     OPTIONAL = {
         column: column
         for column in (
+            "name_zh",
             "scale_up_domain",
             "interconnect_inside",
             "interconnect_between",
@@ -72,17 +72,18 @@ class System(CatalogRow):
         verbose_name = "system"
         constraints = [
             positive(column, "system")
-            for column in ("count", "node_size", "nodes", "host_ram_gb", "host_ram_bandwidth_gb_s", "power_max_w")
+            for column in (
+                "count",
+                "node_size",
+                "nodes",
+                "host_ram_gb",
+                "host_ram_bandwidth_gb_s",
+                "power_max_w",
+            )
         ]
 
     def clean(self) -> None:
         super().clean()
-        errors = {}
-        if self.count and self.node_size and self.nodes and self.count != self.node_size * self.nodes:
-            errors["count"] = (
-                f"{self.nodes} nodes of {self.node_size} hold {self.nodes * self.node_size} accelerators, not {self.count}."
-            )
         if self.count and self.scale_up_domain and self.scale_up_domain > self.count:
-            errors["scale_up_domain"] = f"The machine has {self.count} accelerators, fewer than {self.scale_up_domain}."
-        if errors:
-            raise ValidationError(errors)
+            sentence = f"The machine has {self.count} accelerators, fewer than {self.scale_up_domain}."
+            raise ValidationError({"scale_up_domain": sentence})

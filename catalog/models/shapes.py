@@ -1,0 +1,33 @@
+"""A row is checked by the same typed shapes as a data file, so that what an admin saves could also be shipped."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from catalog.importers import schema, schema_engines, schema_hardware, schema_models
+
+SHAPES: dict[str, type[BaseModel]] = {
+    "labs": schema_models.Lab,
+    "models": schema_models.ModelEntry,
+    "files": schema_models.FileEntry,
+    "accelerators": schema_hardware.AcceleratorEntry,
+    "systems": schema_hardware.SystemEntry,
+    "ladders": schema_hardware.LadderEntry,
+    "formats": schema.FormatEntry,
+    "format_rules": schema.FormatRules,
+    "engines": schema_engines.EngineEntry,
+    "constants": schema.ConstantEntry,
+}
+
+
+def faults(kind: str, entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """(key of the entry, sentence) for everything that a data file could not say; the key is empty for the whole."""
+    try:
+        SHAPES[kind].model_validate(entry)
+    except ValidationError as error:
+        for fault in error.errors():
+            key, *rest = [str(part) for part in fault["loc"]] or [""]
+            message = fault["msg"].removeprefix("Value error, ").rstrip(".")
+            place = f"{'.'.join(rest)}: " if rest else ""
+            yield key, f"{place}{message[:1].upper()}{message[1:]}."
