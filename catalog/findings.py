@@ -1,0 +1,215 @@
+"""What is missing, unverified or odd in the database's catalogue, as sentences in groups.
+
+An error means that the calculator cannot work with a row; an oddity is worth a look and often has a good reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from django.core.exceptions import ValidationError
+
+from catalog import live
+from catalog.architecture import Architecture
+from catalog.models import TABLES, Accelerator, CatalogRow, LanguageModel, PublishedFile, System
+from catalog.models.language_models import difference_percent
+from catalog.snapshot import build_snapshot
+
+ODD_SUM_PERCENT = 0.5
+"""From here on a published parameter count is reported: rounding to two digits alone can be as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One row that a group speaks of; an empty id means the catalogue as a whole."""
+
+    kind: str
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All items of one kind of finding."""
+
+    code: str
+    label: str
+    error: bool
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Every row, read once for all checks; retired ones are looked at only to be listed."""
+
+    every: dict[type[CatalogRow], list[CatalogRow]] = field(
+        default_factory=lambda: {table: list(table.complete()) for table in TABLES}
+    )
+
+    @cached_property
+    def rows(self) -> list[CatalogRow]:
+        return [row for rows in self.every.values() for row in rows if not row.retired]
+
+    @cached_property
+    def models(self) -> list[LanguageModel]:
+        return [row for row in self.rows if isinstance(row, LanguageModel)]
+
+    @cached_property
+    def accelerators(self) -> list[Accelerator]:
+        return [row for row in self.rows if isinstance(row, Accelerator)]
+
+    @cached_property
+    def shapes(self) -> dict[str, Architecture]:
+        """The layers of each model whose description can be read."""
+        shapes = {}
+        for model in self.models:
+            try:
+                shapes[model.slug] = model.shape()
+            except ValidationError:
+                continue  # said by the group of rows that cannot be used
+        return shapes
+
+
+Found = Iterator[Item]
+
+
+def _item(row: CatalogRow, text: str) -> Item:
+    return Item(row.entries, row.slug, text)
+
+
+def empty(catalogue: Catalogue) -> Found:
+    if not catalogue.models or not catalogue.accelerators:
+        yield Item("catalogue", "", "There are no models or no accelerators. Run: manage.py load_catalog.")
+
+
+def unusable(catalogue: Catalogue) -> Found:
+    for row in catalogue.rows:
+        try:
+            row.clean()
+        except ValidationError as error:
+            for name, sentences in error.message_dict.items():
+                place = "" if name == "__all__" else f"{name}: "
+                yield _item(row, place + " ".join(sentences))
+
+
+def unbuildable(_: Catalogue) -> Found:
+    try:
+        build_snapshot(live.read_entries(), "0", "")
+    except Exception as error:  # noqa: BLE001 - whatever it is, the calculator cannot start
+        yield Item("catalogue", "", f"No snapshot can be built: {type(error).__name__}: {error}.")
+
+
+def wrong_sum(catalogue: Catalogue) -> Found:
+    for model in catalogue.models:
+        shape = catalogue.shapes.get(model.slug)
+        if shape and abs(off := difference_percent(shape.parameters, model.parameters)) > ODD_SUM_PERCENT:
+            yield _item(model, f"our sum {shape.parameters:,} is {off:+.2f} % from {model.parameters:,}")
+
+
+def missing_figure(catalogue: Catalogue) -> Found:
+    for accelerator in catalogue.accelerators:
+        if accelerator.bandwidth_gb_s is None:
+            yield _item(accelerator, "no memory bandwidth, so no speed")
+        if accelerator.tdp_w is None:
+            yield _item(accelerator, "no power")
+        if not any(accelerator.dense_tflops.values()):
+            yield _item(accelerator, "no compute rate")
+    for model in catalogue.models:
+        for column, what in _WANTED.items():
+            if getattr(model, column) is None:
+                yield _item(model, f"no {what}")
+
+
+_WANTED = {
+    "max_context_tokens": "longest context",
+    "native_format": "native format",
+    "license": "licence",
+    "released": "release date",
+}
+
+
+def no_driver_total(catalogue: Catalogue) -> Found:
+    for accelerator in catalogue.accelerators:
+        own_memory = accelerator.kind in ("consumer", "workstation", "datacenter")
+        if own_memory and not (accelerator.cuda_total_mib or accelerator.reported_mib):
+            yield _item(accelerator, f"total by rule: {accelerator.usable_total_kind or 'none'}")
+
+
+def no_exact_file(catalogue: Catalogue) -> Found:
+    for model in catalogue.models:
+        files: Iterable[PublishedFile] = model.files.all()
+        if not any(file.exact for file in files):
+            yield _item(model, "only rounded sizes" if files else "no published file size")
+
+
+def unknown_format(catalogue: Catalogue) -> Found:
+    for model in catalogue.models:
+        names = [file.format_as_published for file in model.files.all() if file.weights_format is None]
+        if names:
+            yield _item(model, f"files in no format of ours: {', '.join(names)}")
+
+
+def no_source(catalogue: Catalogue) -> Found:
+    for row in catalogue.rows:
+        if row.sources == []:
+            yield _item(row, "no source")
+
+
+def from_memory(catalogue: Catalogue) -> Found:
+    for row in catalogue.rows:
+        if remembered := [source["what"] for source in row.unverified]:
+            yield _item(row, "; ".join(remembered))
+        if isinstance(row, System) and row.power_kind == "from memory":
+            yield _item(row, "power")
+
+
+def assumed_order(catalogue: Catalogue) -> Found:
+    for model in catalogue.models:
+        shape = catalogue.shapes.get(model.slug)
+        if shape and shape.order_assumed:
+            yield _item(
+                model, "where its kinds of layers stand was not published; they are interleaved evenly"
+            )
+
+
+def edited(catalogue: Catalogue) -> Found:
+    for row in catalogue.rows:
+        if row.edited_at:
+            yield _item(row, f"changed on {row.edited_at:%Y-%m-%d}")
+
+
+def added(catalogue: Catalogue) -> Found:
+    for row in catalogue.rows:
+        if row.origin == CatalogRow.Origin.ADMIN:
+            yield _item(row, "added here")
+
+
+def retired(catalogue: Catalogue) -> Found:
+    for rows in catalogue.every.values():
+        yield from (_item(row, "retired") for row in rows if row.retired)
+
+
+CHECKS: tuple[tuple[Callable[[Catalogue], Found], str, bool], ...] = (
+    (empty, "An empty catalogue", True),
+    (unusable, "Rows that cannot be used", True),
+    (unbuildable, "A catalogue that cannot be put together", True),
+    (wrong_sum, f"Parameter counts more than {ODD_SUM_PERCENT} % from the sum of the layers", False),
+    (missing_figure, "Missing figures", False),
+    (no_driver_total, "Graphics cards whose total memory no driver reported", False),
+    (no_exact_file, "Models without an exact file size to check weights against", False),
+    (unknown_format, "Published files in no format of the catalogue", False),
+    (no_source, "Rows without a source", False),
+    (from_memory, "Figures from memory", False),
+    (assumed_order, "Assumed orders of layers", False),
+    (edited, "Shipped rows that were changed here", False),
+    (added, "Rows that were added here", False),
+    (retired, "Retired rows", False),
+)
+
+
+def findings() -> list[Group]:
+    """Every group, also the empty ones, in the order of their weight."""
+    catalogue = Catalogue()
+    return [Group(check.__name__, label, error, tuple(check(catalogue))) for check, label, error in CHECKS]

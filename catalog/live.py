@@ -1,0 +1,157 @@
+"""The catalogue that this process computes with, in memory.
+
+    snapshot = live.current()      # once, at the top of a view, an API call or a command
+
+Then hand the snapshot on as an argument. A request that asked twice could get two states of the catalogue; code below
+the view never imports this module.
+
+`current` asks the database only when nothing is loaded yet. A server calls `warm` once: from then on a thread of each
+process compares the version row once a second, builds the new snapshot aside and swaps it in by one assignment.
+Commands and tests have no thread; they call `refresh` when they have written.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import threading
+from collections.abc import Iterable
+
+from django.db import close_old_connections, connection
+
+from catalog.models import TABLES, CatalogRow, CatalogVersion, Entry
+from catalog.snapshot import Snapshot, build_snapshot
+
+CHECK_EVERY_S = 1.0
+MOST_READS = 3
+"""How often the tables are read again when somebody writes meanwhile."""
+
+log = logging.getLogger(__name__)
+
+
+class _State:
+    """What this process holds. A forked child keeps the snapshot; thread and locks are its own."""
+
+    def __init__(self) -> None:
+        self.snapshot: Snapshot | None = None
+        self.watching = False
+        self.failing = (
+            ""  # the version that cannot be read, so that it is neither tried nor logged every second
+        )
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        self.watcher: threading.Thread | None = None
+        self.stop = threading.Event()
+        self.lock = threading.RLock()
+
+
+_state = _State()
+os.register_at_fork(after_in_child=_state.after_fork)
+
+
+def current() -> Snapshot:
+    """The snapshot to answer this request with, from start to end."""
+    if _state.watching and _state.watcher is None:
+        _start_watcher()
+    return _state.snapshot or refresh()
+
+
+def refresh() -> Snapshot:
+    """Read the database again if it has another version than the snapshot; for commands, tests and after a write."""
+    with _state.lock:
+        version = CatalogVersion.current()
+        if _state.snapshot is None or _state.snapshot.version != str(version.version):
+            _state.snapshot = _read(version)
+        return _state.snapshot
+
+
+def warm() -> Snapshot:
+    """For a server: load the catalogue and follow the database with a thread in each process, also after a fork."""
+    was_closed = connection.connection is None
+    snapshot = refresh()
+    if was_closed:
+        connection.close()  # a process forked from this one must not share it
+    _state.watching = True
+    return snapshot
+
+
+def forget() -> None:
+    """Drop the snapshot and end the thread, as in a new process."""
+    _state.stop.set()
+    if _state.watcher:
+        _state.watcher.join()
+    _state.__init__()  # type: ignore[misc]
+
+
+def read_entries() -> dict[str, list[Entry]]:
+    """Every entry that is not retired, by kind; what only makes sense with a retired one goes with it."""
+    entries = {table.entries: [row.to_entry() for row in _in_use(table)] for table in TABLES}
+    devices, engines, models = (
+        {entry["id"] for entry in entries[kind]} for kind in ("accelerators", "engines", "models")
+    )
+    entries["systems"] = [entry for entry in entries["systems"] if entry["accelerator_id"] in devices]
+    entries["engines"] = [
+        entry
+        for entry in entries["engines"]
+        if entry.get("rules", {}).get("classes_from", entry["id"]) in engines
+    ]
+    for entry in entries["models"]:
+        if entry.get("computed_as") not in models:
+            entry.pop("computed_as", None)
+    return entries
+
+
+def _in_use(table: type[CatalogRow]) -> Iterable[CatalogRow]:
+    rows = table.complete()
+    return rows.filter(retired=False) if table.retirable else rows
+
+
+def _read(version: CatalogVersion) -> Snapshot:
+    """The snapshot of one state. Several tables cannot be read at once without a lock, so look whether it stayed."""
+    for _ in range(MOST_READS):
+        entries = read_entries()
+        after = CatalogVersion.current()
+        if after.version == version.version:
+            break
+        version = after
+    return build_snapshot(entries, str(version.version), version.updated.isoformat())
+
+
+def _start_watcher() -> None:
+    with _state.lock:
+        if _state.watcher is None:
+            _state.watcher = threading.Thread(
+                target=_watch, args=(_state.stop,), name="catalogue watcher", daemon=True
+            )
+            _state.watcher.start()
+
+
+def _watch(stop: threading.Event) -> None:
+    while not stop.wait(CHECK_EVERY_S):
+        if _look():
+            # What was just built stays: out of the collector's sight, it does not slow down requests.
+            gc.collect()
+            gc.freeze()
+    connection.close()
+
+
+def _look() -> bool:
+    """Swap in a newer state if there is one. Whatever goes wrong is logged once, and the old snapshot stays."""
+    close_old_connections()  # keeps a good one for CONN_MAX_AGE, as a request does
+    version = ""
+    try:
+        version = str(CatalogVersion.current().version)
+        if version in (_state.failing, _state.snapshot and _state.snapshot.version):
+            return False
+        refresh()
+    except Exception:
+        if _state.failing != (version or "none"):
+            log.exception("The catalogue cannot be read; this process keeps the one it has.")
+        _state.failing = version or "none"
+        connection.close()
+        return False
+    _state.failing = ""
+    log.info("Catalogue %s is in use.", version)
+    return True
