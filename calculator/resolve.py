@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from calculator.estimation.cache import ELEMENT_BYTES, PER_HEAD_BYTES
@@ -288,6 +289,7 @@ def server_defaults(engine: Engine, accelerator: Accelerator) -> Mapping[str, An
     return {}
 
 
+@lru_cache(maxsize=64)
 def _constants(snapshot: Snapshot, engine: Engine) -> tuple[Mapping[str, Constant], tuple[str, str] | None]:
     """The calibrated constants of an engine, widened where they were measured on other versions; and those versions."""
     version = str(engine.rules.get("family_version", engine.version))

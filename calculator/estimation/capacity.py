@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,21 +21,46 @@ Needed = Callable[[Any], Interval]
 """Needed bytes of the fullest GPU against one axis."""
 
 
-def capacity_of(sum_: Sum) -> Capacity | None:
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """A configuration compared by its machine alone, so that a moving slider finds what it does not change."""
+
+    machine: tuple[object, ...]
+    configuration: Configuration = field(compare=False)
+
+
+def capacity_of(configuration: Configuration) -> Capacity | None:
     """Longest context at the configuration's users and most users at its context; None without a limit.
 
     `max_*` asks for the point value, `max_*_fits` for the high end and llama.cpp's free margin.
     """
-    c, limit = sum_.configuration, sum_.limit
-    if limit is None:
+    if Sum(configuration).limit is None:
         return None
-    tokens, users = c.workload.context_tokens, c.workload.users
-    longest = c.model.max_context_tokens or MOST_TOKENS
-    most = int(c.engine.rules.get("max_sequences") or MOST_USERS)
-    point, firm = limit.usable.value, limit.usable.value - limit.margin_bytes
-    context = _largest(lambda axis: sum_.fullest(axis, users), longest, point, firm)
-    requests = _largest(lambda axis: sum_.fullest(tokens, axis), most, point, firm)
+    machine = _Machine(configuration.machine, configuration)
+    context = _longest_context(machine, configuration.workload.users)
+    requests = _most_users(machine, configuration.workload.context_tokens)
     return Capacity(context[0], requests[0], context[1], requests[1])
+
+
+@lru_cache(maxsize=8192)
+def _longest_context(machine: _Machine, users: int) -> tuple[int, int]:
+    sum_ = Sum(machine.configuration)
+    bound = machine.configuration.model.max_context_tokens or MOST_TOKENS
+    return _largest(partial(sum_.fullest, users=users), bound, *_limits(sum_))
+
+
+@lru_cache(maxsize=8192)
+def _most_users(machine: _Machine, tokens: int) -> tuple[int, int]:
+    sum_ = Sum(machine.configuration)
+    bound = int(machine.configuration.engine.rules.get("max_sequences") or MOST_USERS)
+    return _largest(partial(sum_.fullest, tokens), bound, *_limits(sum_))
+
+
+def _limits(sum_: Sum) -> tuple[float, float]:
+    """What the point value must keep to, and what the high end must keep to [B]."""
+    limit = sum_.limit
+    assert limit is not None, "asked only where a limit is known"
+    return limit.usable.value, limit.usable.value - limit.margin_bytes
 
 
 def _largest(needed: Needed, bound: int, point: float, firm: float) -> tuple[int, int]:
@@ -86,27 +111,25 @@ def memory_curves(
     configuration: Configuration, cache_types: Sequence[str], points: int = 49
 ) -> tuple[MemoryCurve, ...]:
     """Needed bytes of the fullest GPU against context, one curve per cache type, up to the model's maximum."""
-    longest = configuration.model.max_context_tokens or 1_048_576
-    users = configuration.workload.users
-    top = max(longest, 4096)
-    axis = np.unique(np.geomspace(1024, top, points).round().astype(np.int64))
     out = []
     for cache_type in cache_types:
         same = cache_type == configuration.cache_type
-        sum_ = Sum(configuration if same else replace(configuration, cache_type=cache_type))
-        if sum_.limit is None:
-            continue
-        curve = sum_.fullest(axis, users)
-        point, firm = sum_.limit.usable.value, sum_.limit.usable.value - sum_.limit.margin_bytes
-        longest_here = _largest(partial(sum_.fullest, users=users), longest, point, firm)[0]
-        out.append(
-            MemoryCurve(
-                cache_type,
-                tuple(axis.tolist()),
-                tuple(np.broadcast_to(curve.value, axis.shape).astype(np.int64).tolist()),
-                tuple(np.broadcast_to(curve.low, axis.shape).astype(np.int64).tolist()),
-                tuple(np.broadcast_to(curve.high, axis.shape).astype(np.int64).tolist()),
-                longest_here,
-            )
-        )
+        own = configuration if same else replace(configuration, cache_type=cache_type)
+        if Sum(own).limit is not None:
+            out.append(_curve(_Machine(own.machine, own), own.workload.users, points))
     return tuple(out)
+
+
+@lru_cache(maxsize=2048)
+def _curve(machine: _Machine, users: int, points: int) -> MemoryCurve:
+    c = machine.configuration
+    top = max(c.model.max_context_tokens or 1_048_576, 4096)
+    axis = np.unique(np.geomspace(1024, top, points).round().astype(np.int64))
+    curve = Sum(c).fullest(axis, users)
+    lines = (
+        np.broadcast_to(line, axis.shape).astype(np.int64) for line in (curve.value, curve.low, curve.high)
+    )
+    value, low, high = (tuple(line.tolist()) for line in lines)
+    return MemoryCurve(
+        c.cache_type, tuple(axis.tolist()), value, low, high, _longest_context(machine, users)[0]
+    )

@@ -120,6 +120,21 @@ class Configuration:
     measured_versions: tuple[str, str] = ("", "")
     choices: tuple[Choice, ...] = ()
 
+    @property
+    def machine(self) -> tuple[object, ...]:
+        """Everything but the workload: configurations that agree in it need the same for the same context and users."""
+        return (
+            self.model,
+            self.accelerator,
+            self.count,
+            self.engine,
+            self.weights_format,
+            self.cache_type,
+            self.plan,
+            self.knobs,
+            self.platform,
+        )
+
     def one_copy(self) -> Configuration:
         """The same on one unsharded device: what one request costs on one copy."""
         if self.plan.gpus == 1:

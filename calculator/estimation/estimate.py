@@ -35,7 +35,7 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
     if refused:
         return Estimate(configuration, "unsupported", refused + _remarks(configuration), memory, cache, None)
     verdict, reasons = _verdict(sum_, memory)
-    found = capacity_of(sum_) if capacity else None
+    found = capacity_of(configuration) if capacity else None
     return Estimate(configuration, verdict, reasons + _remarks(configuration), memory, cache, found)
 
 
