@@ -512,8 +512,8 @@ class ChartPanel(TypedDict):
     None outside the chart. present: where the visitor stands, None outside.
 
     numbers: JSON text for Plotly, only numbers and labels, sent with each answer:
-    `{"x": [1024, …], "series": [{"name": "bf16", "y": [58.1, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
-    "usable 72.9"}], "present": {"x": 8192, "y": 58.3, "label": "8,192 tokens: 58.3"} or null, "x_ticks": {"values": [4096,
+    `{"x": [1024, …], "series": [{"name": "bf16", "end": "bf16 85.1", "y": [58.1, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
+    "usable 72.9"}], "present": {"x": 8192, "y": 58.3, "label": "8,192 tokens: 58.3"} or null, "fits": the same with "fits to 573K" or null, "x_ticks": {"values": [4096,
     …], "labels": ["4K", …]}, "x_range": [1024, 1048576], "y_range": [0, 88]}`. A value of null makes a gap.
 
     figure: JSON text of the Plotly figure, the same for every answer and sent only with the full page: `{"data": [one

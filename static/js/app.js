@@ -1,0 +1,6 @@
+// What a page does beyond its HTML. Every module looks for its own elements and does nothing where there are none.
+import "./theme-switch.js";
+import "./copy.js";
+import "./keys.js";
+
+if (document.getElementById("question")) import("./calculator.js");

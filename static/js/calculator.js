@@ -1,0 +1,9 @@
+// The calculator: the form's widgets, the live answer, what stays as it was between answers.
+import "./slider.js";
+import "./stepper.js";
+import "./picker.js";
+import "./fields.js";
+import "./folds.js";
+import "./live.js";
+import "./dock.js";
+import "./charts.js";

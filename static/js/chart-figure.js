@@ -1,0 +1,94 @@
+// The Plotly figure of one answer: the frame that the page was sent once, filled with the answer's numbers and our tokens.
+const TOKENS = ["c-1", "c-2", "c-3", "c-4", "here", "ink", "ink-2", "grid", "surface", "line-strong"];
+
+// light-dark() stays unresolved in a custom property; a probe's computed colour is the one that is seen.
+function palette(chart) {
+  const probe = document.createElement("span");
+  probe.className = "probe";
+  chart.append(probe);
+  const style = getComputedStyle(probe);
+  const colours = TOKENS.map((token) => {
+    probe.style.color = `var(--${token})`;
+    return [token, style.color];
+  });
+  probe.remove();
+  return Object.fromEntries(colours);
+}
+
+function margins(box) {
+  const style = getComputedStyle(box);
+  const px = (side) => parseFloat(style[`padding${side}`]);
+  return { l: px("Left"), r: px("Right"), t: px("Top"), b: px("Bottom"), pad: 0 };
+}
+
+function traces({ series, x, present, fits }, data, colours) {
+  const curves = series.map((one, at) => {
+    const trace = data[at];
+    return { ...trace, ...one, x, line: { ...trace.line, color: colours[trace.meta.token] } };
+  });
+  const dot = data.at(-1);
+  const point = ({ x: at, y }, marker) => ({ ...dot, x: [at], y: [y], marker: { ...dot.marker, ...marker } });
+  if (fits) curves.push(point(fits, { color: colours.surface, size: 8, line: { color: colours.ink, width: 2 } }));
+  if (present) curves.push(point(present, { color: colours.here, size: 10 }));
+  return curves;
+}
+
+function shapes({ limits, present }, colours) {
+  const lines = limits.map(({ kind, value }) => ({
+    type: "line", xref: "paper", x0: 0, x1: 1, y0: value, y1: value,
+    line: kind === "usable" ? { color: colours.ink, width: 2 } : { color: colours["ink-2"], width: 1, dash: "3px,3px" },
+  }));
+  if (present) {
+    const drop = { color: colours.here, width: 1.5 };
+    lines.push({ type: "line", layer: "between", x0: present.x, x1: present.x, y0: 0, y1: present.y, line: drop });
+  }
+  return lines;
+}
+
+// On a logarithmic axis Plotly places words by the logarithm.
+const log = (value) => Math.log10(value);
+
+function words(numbers, colours) {
+  const { limits, series, present, fits, x_range: range, y_range: [, top] } = numbers;
+  const left = { showarrow: false, xanchor: "left" };
+  const middle = (log(range[0]) + log(range[1])) / 2;
+  const out = limits.map(({ kind, label, value }, at) => ({
+    ...left, text: label, xref: "paper", x: 0, y: value,
+    yanchor: kind === "usable" && limits[at + 1] ? "top" : "bottom",
+    font: kind === "usable" ? { color: colours.ink, weight: 550 } : { color: colours["ink-2"] },
+  }));
+  for (const { name, end = name, y } of series) {
+    const at = Math.min(y.at(-1) ?? top, top);
+    out.push({ ...left, text: end, xref: "paper", x: 1, xshift: 4, y: at, font: { color: colours["ink-2"] } });
+  }
+  for (const [point, colour] of [[present, "here"], [fits, "ink"]]) {
+    if (!point) continue;
+    const x = log(point.x);
+    const anchor = x > middle ? { xanchor: "right", xshift: -7 } : { xanchor: "left", xshift: 7 };
+    out.push({ showarrow: false, ...anchor, text: point.label, x, y: point.y, yshift: colour === "here" ? -13 : 16, font: { color: colours[colour], weight: 550 } });
+  }
+  return out;
+}
+
+export function compose(chart, { data, layout }, numbers) {
+  const colours = palette(chart);
+  const box = chart.querySelector(".chart-box");
+  const axis = { gridcolor: colours.grid, linecolor: colours.grid, zeroline: false, ticks: "" };
+  return {
+    data: traces(numbers, data, colours),
+    layout: {
+      ...layout,
+      margin: margins(box),
+      font: { family: getComputedStyle(box).fontFamily, size: 12, color: colours["ink-2"] },
+      hoverlabel: { bgcolor: colours.surface, bordercolor: colours["line-strong"], font: { color: colours.ink } },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colours["ink-2"], activecolor: colours.ink },
+      xaxis: {
+        ...layout.xaxis, ...axis, showgrid: false, hoverformat: ",d", range: numbers.x_range.map(log),
+        tickvals: numbers.x_ticks.values, ticktext: numbers.x_ticks.labels,
+      },
+      yaxis: { ...layout.yaxis, ...axis, range: numbers.y_range },
+      shapes: shapes(numbers, colours),
+      annotations: words(numbers, colours),
+    },
+  };
+}

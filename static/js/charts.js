@@ -1,0 +1,97 @@
+// Plotly over the server's drawing, in the same box: loaded when a chart comes near, then fed with numbers only.
+import { compose } from "./chart-figure.js";
+import { write } from "./numbers.js";
+
+const CONFIG = {
+  displaylogo: false,
+  showSendToCloud: false, // a visitor's figures stay on this page
+  plotlyServerURL: "",
+  displayModeBar: "hover",
+  modeBarButtons: [["zoom2d", "resetScale2d", "toImage"]],
+  responsive: true,
+};
+const SLOW_MS = 24; // a redraw that costs more waits for the thumb to rest; the server's drawing shows meanwhile
+const REST_MS = 150;
+const frames = new Map(); // chart id → the figure's frame, read once
+let library = null;
+
+function load(url) {
+  library ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = url;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = reject;
+    document.head.append(script);
+  });
+  return library;
+}
+
+function frame(id) {
+  if (!frames.has(id)) {
+    const text = document.getElementById(`${id}-figure`)?.textContent;
+    frames.set(id, text ? JSON.parse(text) : null);
+  }
+  return frames.get(id);
+}
+
+// A click on the chart is a question: the same as typing the value under the pointer.
+function ask({ points: [point] }) {
+  const field = document.getElementById("ctx");
+  field.value = write(Math.round(point.x));
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+let cost = 0;
+let resting = 0;
+
+async function redraw(chart, Plotly) {
+  const base = frame(chart.dataset.chart);
+  const plot = chart.querySelector(".chart-plot");
+  if (!base || !plot) return;
+  const begun = performance.now();
+  const { data, layout } = compose(chart, base, JSON.parse(chart.dataset.numbers));
+  await Plotly.react(plot, data, layout, CONFIG);
+  cost = performance.now() - begun;
+  if (!plot.dataset.listens) {
+    plot.dataset.listens = "true";
+    plot.on("plotly_click", ask);
+  }
+  plot.classList.add("is-shown");
+}
+
+async function upgrade(chart) {
+  const Plotly = await load(chart.dataset.plotly);
+  await redraw(chart, Plotly);
+  cost = 0; // the first drawing says nothing about the next
+}
+
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      requestAnimationFrame(() => upgrade(target).catch(() => {})); // without it the drawing stays
+    }
+  },
+  { rootMargin: "200px" },
+);
+
+const all = () => [...document.querySelectorAll("[data-chart]")];
+
+function update() {
+  clearTimeout(resting);
+  for (const chart of all()) {
+    const drawn = chart.querySelector(".chart-plot")?.dataset.listens;
+    if (!drawn) near.observe(chart);
+    else if (cost < SLOW_MS) redraw(chart, window.Plotly);
+    else {
+      chart.querySelector(".chart-plot").classList.remove("is-shown");
+      resting = setTimeout(() => redraw(chart, window.Plotly), REST_MS);
+    }
+  }
+}
+
+update();
+document.addEventListener("htmx:after:swap", update);
+document.addEventListener("stowage:theme", update);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", update);
