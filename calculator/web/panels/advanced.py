@@ -1,0 +1,188 @@
+"""The knobs behind Advanced: only those that the engine, the device and the model have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from calculator.estimation.devices import default_os
+from calculator.resolve import server_defaults
+from calculator.scenario import BY_NAME, DEFAULTS, Value
+from calculator.web import figures
+from calculator.web.answer import Answer
+from calculator.web.panels.problems import field_problem
+from calculator.web.panels.shapes import (
+    AdvancedField,
+    AdvancedGroup,
+    Choice,
+    NumberField,
+    SelectField,
+    ToggleField,
+)
+from calculator.web.wording.fields import ADVANCED_GROUPS, label_of
+
+ENGINE_KNOBS: Mapping[str, tuple[str, ...]] = {
+    "vllm": ("util", "seqs", "batched", "maxlen", "eager"),
+    "llama.cpp": ("ubatch", "fa"),
+}
+"""Knobs of the engine's memory, by engine family."""
+
+HELP: Mapping[str, object] = {
+    "util": gettext_lazy("Share of the memory that the server takes."),
+    "seqs": gettext_lazy("Requests that the server prepares for."),
+    "batched": gettext_lazy("Tokens of one forward pass."),
+    "maxlen": gettext_lazy("Longest request that the server accepts."),
+    "eager": gettext_lazy("Saves memory, costs speed."),
+    "ubatch": gettext_lazy("Tokens computed at once."),
+    "display": gettext_lazy("The desktop takes a part of the memory."),
+    "wired": gettext_lazy("Set by hand with iogpu.wired_limit_mb."),
+    "vgm": gettext_lazy("Set in the BIOS."),
+    "vision": gettext_lazy("The encoder is loaded."),
+}
+
+OS_NAMES: Mapping[str, str] = {
+    "linux": "Linux",
+    "windows": "Windows",
+    "wsl": "WSL 2",
+    "macos15": "macOS 15",
+    "macos26": "macOS 26",
+}
+
+
+def advanced_groups(answer: Answer) -> list[AdvancedGroup]:
+    """Engine memory, parallel plan, operating system, images; a group without knobs is left out."""
+    groups: list[tuple[str, list[AdvancedField]]] = [
+        (str(ADVANCED_GROUPS["engine"]), _engine_fields(answer)),
+        (str(ADVANCED_GROUPS["plan"]), _plan_fields(answer)),
+        (str(ADVANCED_GROUPS["platform"]), _platform_fields(answer)),
+        (_("Images"), [_toggle(answer, "vision")] if answer.configuration.model.vision else []),
+    ]
+    return [{"legend": legend, "fields": fields} for legend, fields in groups if fields]
+
+
+def advanced_summary(answer: Answer) -> str:
+    """`all at the engine’s defaults`, `2 changed`."""
+    shown = {field["name"] for group in advanced_groups(answer) for field in group["fields"]}
+    changed = sum(name in shown for name, _value in answer.scenario.changed())
+    if not changed:
+        return _("all at the engine’s defaults")
+    return ngettext("{count} changed", "{count} changed", changed).format(count=changed)
+
+
+def _engine_fields(answer: Answer) -> list[AdvancedField]:
+    knobs = ENGINE_KNOBS.get(answer.configuration.engine.family, ())
+    return [_knob(answer, name) for name in knobs]
+
+
+def _knob(answer: Answer, name: str) -> AdvancedField:
+    if name == "eager":
+        return _toggle(answer, name)
+    if name == "fa":
+        return _select(answer, name, [("", _("on, the default")), ("1", _("on")), ("0", _("off"))])
+    return _number(answer, name, _placeholder(answer, name))
+
+
+def _placeholder(answer: Answer, name: str) -> str:
+    """What the knob is while it is left open; in words where it follows another field."""
+    engine = answer.configuration.engine
+    server = server_defaults(engine, answer.configuration.accelerator)
+    follows = {"seqs": _("as the users"), "maxlen": _("as the context")}
+    if name in follows:
+        return follows[name]
+    if name == "util":
+        return figures.plain(float(engine.rules.get("memory_share", 1.0)))
+    own = {"batched": "batched", "ubatch": "micro_batch"}[name]
+    return figures.whole(float(server.get(own, 0))) if own in server else ""
+
+
+def _plan_fields(answer: Answer) -> list[AdvancedField]:
+    """How several GPUs share the model."""
+    if answer.configuration.count < 2:
+        return []
+    plan, engine = answer.configuration.plan, answer.configuration.engine
+    splits = [("auto", _("chosen for you")), ("tensor", _("tensors")), ("layer", _("layers"))]
+    fields: list[AdvancedField] = [_select(answer, "split", splits)]
+    if "max_gpus_layer_split" not in engine.rules:
+        fields += [_number(answer, "tp", str(plan.tp)), _number(answer, "pp", str(plan.pp))]
+    return fields
+
+
+def _platform_fields(answer: Answer) -> list[AdvancedField]:
+    device = answer.configuration.accelerator
+    if device.kind == "datacenter":
+        return []
+    apple = device.kind == "apple"
+    names = [name for name in OS_NAMES if name.startswith("macos") == apple]
+    usual = OS_NAMES[default_os(device)]
+    fields: list[AdvancedField] = [
+        _select(answer, "os", [("", usual), *((name, OS_NAMES[name]) for name in names)])
+    ]
+    if not device.unified:
+        fields.append(_toggle(answer, "display"))
+    elif apple:
+        fields.append(_number(answer, "wired", ""))
+    elif device.kind == "apu" and not device.process_bytes:
+        fields.append(_number(answer, "vgm", ""))
+    return fields
+
+
+# --- widgets ----------------------------------------------------------------------------------------------------------
+
+
+def _value(answer: Answer, name: str) -> Value:
+    value: Value = getattr(answer.scenario, name)
+    return value
+
+
+def _changed(answer: Answer, name: str) -> bool:
+    return _value(answer, name) != DEFAULTS[name]
+
+
+def _number(answer: Answer, name: str, placeholder: str) -> NumberField:
+    value = _value(answer, name)
+    text = "" if value in (None, DEFAULTS[name]) else str(value)
+    return {
+        "widget": "number",
+        "id": name,
+        "name": name,
+        "label": label_of(name),
+        "value": figures.plain(float(value)) if isinstance(value, (int, float)) and text else text,
+        "placeholder": placeholder,
+        "unit": _(BY_NAME[name].unit) if BY_NAME[name].unit else "",
+        "help": str(HELP.get(name, "")),
+        "problem": field_problem(answer, name),
+        "changed": _changed(answer, name),
+    }
+
+
+def _toggle(answer: Answer, name: str) -> ToggleField:
+    return {
+        "widget": "toggle",
+        "id": name,
+        "name": name,
+        "label": label_of(name),
+        "on": _value(answer, name) == "1",
+        "help": str(HELP.get(name, "")),
+        "problem": field_problem(answer, name),
+        "changed": _changed(answer, name),
+    }
+
+
+def _select(answer: Answer, name: str, options: list[tuple[str, str]]) -> SelectField:
+    value = _value(answer, name)
+    choices: list[Choice] = [{"value": value, "label": label} for value, label in options]
+    return {
+        "widget": "select",
+        "id": name,
+        "name": name,
+        "label": label_of(name),
+        "aside": "",
+        "value": "" if value is None else str(value),
+        "groups": [{"label": "", "choices": choices}],
+        "note": "",
+        "help": str(HELP.get(name, "")),
+        "problem": field_problem(answer, name),
+        "changed": _changed(answer, name),
+    }

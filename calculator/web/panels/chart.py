@@ -1,0 +1,263 @@
+"""Memory of the fullest GPU against context, one curve for each cache type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from calculator.estimation.terms import Memory, MemoryCurve
+from calculator.web import figures
+from calculator.web.answer import Answer
+from calculator.web.charts import (
+    Axis,
+    apart,
+    between,
+    cut_at_top,
+    figure_json,
+    polyline,
+    powers_of_four,
+    round_steps,
+)
+from calculator.web.panels.bar import percent
+from calculator.web.panels.curves import curves_of
+from calculator.web.panels.shapes import (
+    ChartLimit,
+    ChartPanel,
+    ChartPoint,
+    ChartSeries,
+    ChartTable,
+    ChartTick,
+)
+from calculator.web.panels.sliders import LEAST_CONTEXT, tick_label
+from calculator.web.wording.text import cache_label
+
+HEAD_ROOM = 1.12  # the chart's top above the highest of physical memory and the present need
+LABEL_HEIGHT = 0.07  # of the plot: nearer labels would overlap
+RIGHT_HALF = 0.55
+LEAST_HIGH = 16_384
+
+
+def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPanel | None:
+    """The chart, None where no curve can be computed."""
+    curves = curves_of(answer)
+    if not curves:
+        return None
+    units = answer.units
+    tokens = answer.configuration.workload.context_tokens
+    x_axis = Axis(LEAST_CONTEXT, max(curves[0].context_tokens[-1], LEAST_HIGH), log=True)
+    top = HEAD_ROOM * max(memory.limit.physical_bytes, memory.needed.value)
+    y_axis = Axis(0, figures.in_units(top, units))
+    present = _present(tokens, memory, units, x_axis, y_axis)
+    return {
+        "id": "context",
+        "title": _title(answer, units),
+        "note": _note(curves, answer),
+        "description": _description(answer, memory),
+        "series": _series(curves, answer, x_axis, y_axis),
+        "x_ticks": _x_ticks(x_axis),
+        "y_ticks": _y_ticks(y_axis),
+        "limits": _limits(memory, units, y_axis),
+        "fits": _fits(answer, curves, memory, x_axis, y_axis),
+        "present": present,
+        "table": _table(curves, answer, x_axis),
+        "numbers": _numbers(curves, answer, memory, x_axis, y_axis),
+        "figure": figure_json("context") if with_figure else "",
+    }
+
+
+def _title(answer: Answer, units: str) -> str:
+    unit = figures.unit_name(units)
+    if answer.configuration.count > 1:
+        return _("{unit} per GPU against context").format(unit=unit)
+    return _("{unit} against context").format(unit=unit)
+
+
+def _label(curve: MemoryCurve, answer: Answer) -> str:
+    return cache_label(curve.cache_type, answer.configuration.engine)
+
+
+def _note(curves: Sequence[MemoryCurve], answer: Answer) -> str:
+    names = ", ".join(_label(curve, answer) for curve in curves)
+    if len(curves) == 1:
+        return _("KV cache type {names}. Weights format and users as set.").format(names=names)
+    return _("KV cache types {names}. Weights format and users as set.").format(names=names)
+
+
+def _description(answer: Answer, memory: Memory) -> str:
+    units = answer.units
+    factors = {
+        "needed": figures.size(memory.needed.value, units),
+        "tokens": figures.whole(answer.configuration.workload.context_tokens),
+        "usable": figures.size(memory.limit.usable.value, units),
+    }
+    return _("Memory grows with the context: {needed} at {tokens} tokens, of {usable} usable.").format(
+        **factors
+    )
+
+
+def _unit_points(curve: MemoryCurve, units: str, x_axis: Axis, y_axis: Axis) -> list[tuple[float, float]]:
+    return [
+        (x_axis.at(tokens), y_axis.at(figures.in_units(size, units)))
+        for tokens, size in zip(curve.context_tokens, curve.needed_bytes, strict=True)
+        if x_axis.holds(tokens)
+    ]
+
+
+def _series(curves: Sequence[MemoryCurve], answer: Answer, x_axis: Axis, y_axis: Axis) -> list[ChartSeries]:
+    drawn = [cut_at_top(_unit_points(curve, answer.units, x_axis, y_axis)) for curve in curves]
+    ends = apart([points[-1][1] if points else 1.0 for points in drawn], LABEL_HEIGHT)
+    return [
+        {
+            "number": number,
+            "name": _label(curve, answer),
+            "points": polyline(points),
+            "end_label": f"{_label(curve, answer)} {figures.bare_size(curve.needed_bytes[-1], answer.units)}",
+            "end_y": percent(100 * (1 - end)),
+        }
+        for number, (curve, points, end) in enumerate(zip(curves, drawn, ends, strict=True), start=1)
+    ]
+
+
+def _anchor(at: float) -> str:
+    if at < 0.02:
+        return "start"
+    return "end" if at > 0.98 else "middle"
+
+
+def _x_ticks(axis: Axis) -> list[ChartTick]:
+    return [
+        {
+            "at": percent(100 * axis.at(value)),
+            "label": tick_label(value),
+            "anchor": _anchor(axis.at(value)),
+        }
+        for value in _labelled(axis)
+    ]
+
+
+def _labelled(axis: Axis) -> list[int]:
+    """Powers of four; below 4K only where nothing else would be labelled."""
+    ticks = powers_of_four(axis)
+    return ticks if len(ticks) <= 5 else [tick for tick in ticks if tick >= 4096]
+
+
+def _y_ticks(axis: Axis) -> list[ChartTick]:
+    steps = round_steps(axis.high, most=6)
+    places = figures.decimals_of(steps[1], 1) if len(steps) > 1 else 0
+    return [
+        {"at": percent(100 * (1 - axis.at(value))), "label": figures.number(value, places), "anchor": "end"}
+        for value in steps
+    ]
+
+
+def _limits(memory: Memory, units: str, axis: Axis) -> list[ChartLimit]:
+    usable = figures.in_units(memory.limit.usable.value, units)
+    physical = figures.in_units(memory.limit.physical_bytes, units)
+    close = axis.at(physical) - axis.at(usable) < 2 * LABEL_HEIGHT
+    lines: list[ChartLimit] = [
+        {
+            "kind": "usable",
+            "y": percent(100 * (1 - axis.at(usable))),
+            "label": _("usable {size}").format(size=figures.bare_size(memory.limit.usable.value, units)),
+            "below": close,
+        }
+    ]
+    if physical > usable:
+        lines.append(
+            {
+                "kind": "physical",
+                "y": percent(100 * (1 - axis.at(physical))),
+                "label": _("physical {size}").format(
+                    size=figures.bare_size(memory.limit.physical_bytes, units)
+                ),
+                "below": False,
+            }
+        )
+    return lines
+
+
+def _point(x: float, y: float, label: str) -> ChartPoint:
+    anchor = "end" if x > RIGHT_HALF else "start"
+    return {"x": percent(100 * x), "y": percent(100 * (1 - y)), "label": label, "anchor": anchor}  # type: ignore[typeddict-item]
+
+
+def _present_label(tokens: int, memory: Memory, units: str) -> str:
+    return _("{tokens} tokens: {size}").format(
+        tokens=figures.whole(tokens), size=figures.bare_size(memory.needed.value, units)
+    )
+
+
+def _present(tokens: int, memory: Memory, units: str, x_axis: Axis, y_axis: Axis) -> ChartPoint | None:
+    if not x_axis.holds(tokens):
+        return None
+    y = y_axis.at(figures.in_units(memory.needed.value, units))
+    return _point(x_axis.at(tokens), y, _present_label(tokens, memory, units))
+
+
+def _present_curve(answer: Answer, curves: Sequence[MemoryCurve]) -> MemoryCurve | None:
+    return next((curve for curve in curves if curve.cache_type == answer.configuration.cache_type), None)
+
+
+def _fits(
+    answer: Answer, curves: Sequence[MemoryCurve], memory: Memory, x_axis: Axis, y_axis: Axis
+) -> ChartPoint | None:
+    """Where the present curve meets the usable memory: the last context whose value, without its range, still fits."""
+    curve = _present_curve(answer, curves)
+    if curve is None or not x_axis.holds(curve.max_context_tokens):
+        return None
+    sizes = between(curve.max_context_tokens, curve.context_tokens, curve.needed_bytes)
+    usable = memory.limit.usable.value
+    if sizes < 0.97 * usable or curve.max_context_tokens >= curve.context_tokens[-1]:
+        return None  # the model's maximum comes first: the curve meets no limit
+    label = _("full at {tokens}").format(tokens=figures.tokens(curve.max_context_tokens, down=True))
+    return _point(
+        x_axis.at(curve.max_context_tokens), y_axis.at(figures.in_units(usable, answer.units)), label
+    )
+
+
+def _table(curves: Sequence[MemoryCurve], answer: Answer, axis: Axis) -> ChartTable:
+    units = answer.units
+    unit = figures.unit_name(units)
+    rows = []
+    for tokens in powers_of_four(axis):
+        sizes = [between(tokens, curve.context_tokens, curve.needed_bytes) for curve in curves]
+        rows.append([figures.whole(tokens), *(figures.bare_size(size, units) for size in sizes)])
+    head = [_("Context"), *(f"{_label(curve, answer)}, {unit}" for curve in curves)]
+    return {"head": head, "rows": rows}
+
+
+def _numbers(
+    curves: Sequence[MemoryCurve], answer: Answer, memory: Memory, x_axis: Axis, y_axis: Axis
+) -> str:
+    """What Plotly needs of this answer, as JSON text."""
+    units, tokens = answer.units, answer.configuration.workload.context_tokens
+    ticks = _labelled(x_axis)
+    present = {
+        "x": tokens,
+        "y": round(figures.in_units(memory.needed.value, units), 3),
+        "label": _present_label(tokens, memory, units),
+    }
+    limits = [("usable", memory.limit.usable.value), ("physical", memory.limit.physical_bytes)]
+    words = {line["kind"]: line["label"] for line in _limits(memory, units, y_axis)}
+    numbers = {
+        "x": list(curves[0].context_tokens),
+        "series": [
+            {
+                "name": _label(curve, answer),
+                "y": [round(figures.in_units(size, units), 3) for size in curve.needed_bytes],
+            }
+            for curve in curves
+        ],
+        "limits": [
+            {"kind": kind, "value": round(figures.in_units(size, units), 3), "label": words[kind]}
+            for kind, size in limits
+            if kind in words
+        ],
+        "present": present if x_axis.holds(tokens) else None,
+        "x_ticks": {"values": ticks, "labels": [tick_label(value) for value in ticks]},
+        "x_range": [x_axis.low, x_axis.high],
+        "y_range": [0, round(y_axis.high, 3)],
+    }
+    return json.dumps(numbers, separators=(",", ":"))

@@ -1,0 +1,40 @@
+"""What surrounds the answer: the title that says it, the links that lead elsewhere with it."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from calculator.web import figures
+from calculator.web.answer import Answer
+from calculator.web.panels.names import hardware_words
+from calculator.web.panels.shapes import PageFrame
+from calculator.web.panels.verdict import question_words
+from calculator.web.wording.verdicts import verdict_sentence
+
+
+def page_frame(answer: Answer, canonical: str) -> PageFrame:
+    """Title, description and links of this question."""
+    configuration = answer.configuration
+    words = verdict_sentence(answer.estimate, answer.units)
+    on = _("{model} on {hardware}").format(
+        model=configuration.model.name, hardware=hardware_words(configuration, answer.snapshot)
+    )
+    return {
+        "title": f"{words.rstrip('.。')} · {on}",
+        "description": f"{words} {question_words(answer)}.{_needs(answer)}",
+        "canonical": canonical,
+        "catalogue": answer.snapshot.updated[:10],
+        "api_href": f"/api/v1/estimate?{answer.scenario.query()}",
+        "units": "gb" if answer.units == "gb" else "gib",
+        "gib_href": answer.permalink(units="gib"),
+        "gb_href": answer.permalink(units="gb"),
+    }
+
+
+def _needs(answer: Answer) -> str:
+    memory = answer.estimate.memory
+    if memory is None:
+        return ""
+    needed = figures.size(memory.needed.value, answer.units)
+    usable = figures.size(memory.limit.usable.value, answer.units)
+    return " " + _("Needs {needed} of {usable} usable.").format(needed=needed, usable=usable)

@@ -1,0 +1,171 @@
+"""The row of key figures: what is needed, what stays free, how far it goes."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from calculator.estimation.terms import Memory
+from calculator.web import figures
+from calculator.web.answer import Answer
+from calculator.web.panels.shapes import Figure, FiguresPanel
+from calculator.web.panels.would_fit import largest_format, smallest_count
+
+
+def figures_panel(answer: Answer) -> FiguresPanel:
+    """Four to six figures; none where memory cannot be computed."""
+    memory = answer.estimate.memory
+    if memory is None:
+        return []
+    if answer.estimate.verdict in ("fits", "tight", "offload"):
+        shown = [
+            _needed(answer, memory),
+            _headroom(answer, memory),
+            _longest(answer),
+            _most_users(answer),
+            _one_request(answer),
+            _all_gpus(answer, memory),
+        ]
+    else:
+        shown = [
+            _needed(answer, memory),
+            _missing(answer, memory) if memory.headroom_bytes < 0 else _headroom(answer, memory),
+            _longest(answer),
+            _fits_from(answer),
+            _largest_format(answer),
+        ]
+    return [figure for figure in shown if figure is not None]
+
+
+def _figure(label: str, value: str, unit: str = "", detail: str = "", title: str = "") -> Figure:
+    return {"label": label, "value": value, "unit": unit, "detail": detail, "title": title}
+
+
+def _with_other_unit(first: str, size_bytes: float, units: str) -> str:
+    """A range or remark, then the same size in the other unit."""
+    other = figures.size(size_bytes, figures.other_units(units))
+    return f"{first} · {other}" if first else other
+
+
+def _range_words(low: float, value: float, high: float, units: str) -> str:
+    if low == value == high:
+        return _("exact")
+    return figures.size_range(low, high, units)
+
+
+def _needed(answer: Answer, memory: Memory) -> Figure:
+    units, needed = answer.units, memory.needed
+    usable = figures.bare_size(memory.limit.usable.value, units)
+    label = (
+        _("Per GPU, of {usable} usable")
+        if answer.configuration.count > 1
+        else _("Needed, of {usable} usable")
+    )
+    return _figure(
+        label.format(usable=usable),
+        figures.bare_size(needed.value, units),
+        figures.unit_name(units),
+        _with_other_unit(_range_words(needed.low, needed.value, needed.high, units), needed.value, units),
+        _("{count} bytes").format(count=figures.whole(needed.value)),
+    )
+
+
+def _headroom(answer: Answer, memory: Memory) -> Figure:
+    units, usable, needed = answer.units, memory.limit.usable, memory.needed
+    label = _("Headroom per GPU") if answer.configuration.count > 1 else _("Headroom")
+    if memory.occupied_bytes > needed.value:
+        detail = _("the server takes it for cache")
+    else:
+        detail = _range_words(
+            usable.value - needed.high, memory.headroom_bytes, usable.value - needed.low, units
+        )
+    return _figure(label, figures.bare_size(memory.headroom_bytes, units), figures.unit_name(units), detail)
+
+
+def _missing(answer: Answer, memory: Memory) -> Figure:
+    units, missing, count = answer.units, -memory.headroom_bytes, answer.configuration.count
+    low, high = memory.needed.low - memory.limit.usable.value, memory.needed.high - memory.limit.usable.value
+    detail = _range_words(low, missing, high, units)
+    if count > 1 and len(memory.gpus) == 1:
+        total = figures.size(missing * count, units)
+        detail = _("{total} over {count} GPUs").format(total=total, count=count)
+    label = _("Missing per GPU") if count > 1 else _("Missing")
+    return _figure(label, figures.bare_size(missing, units), figures.unit_name(units), detail)
+
+
+def _longest(answer: Answer) -> Figure | None:
+    capacity, users = answer.estimate.capacity, answer.configuration.workload.users
+    if capacity is None:
+        return None
+    label = _("Longest context")
+    fits, tight = capacity.max_context_fits_tokens, capacity.max_context_tokens
+    requests = ngettext("{count} request", "{count} requests", users).format(count=figures.whole(users))
+    tokens = fits or tight
+    if not tokens:
+        alone = any(reason.code == "weights_alone_too_large" for reason in answer.estimate.reasons)
+        return _figure(label, _("none"), "", _("the weights alone are too large") if alone else requests)
+    if tokens == answer.configuration.model.max_context_tokens:
+        detail = _("the model’s maximum")
+    elif fits and tight > fits:
+        detail = _("tight to {tokens}").format(tokens=figures.tokens(tight, down=True))
+    else:
+        detail = "" if fits else _("tight")
+    detail = f"{detail} · {requests}" if detail else requests
+    title = _("{count} tokens").format(count=figures.whole(tokens))
+    return _figure(label, figures.tokens(tokens, down=True), _("tokens"), detail, title)
+
+
+def _most_users(answer: Answer) -> Figure | None:
+    capacity = answer.estimate.capacity
+    if capacity is None:
+        return None
+    fits, tight = capacity.max_users_fits, capacity.max_users
+    tokens = figures.tokens(answer.configuration.workload.context_tokens)
+    detail = _("of {tokens} tokens").format(tokens=tokens)
+    if tight > fits:
+        detail = _("tight to {users} · of {tokens} tokens").format(users=figures.whole(tight), tokens=tokens)
+    if not fits and tight:
+        return _figure(_("Most users"), figures.whole(tight), "", detail)
+    return _figure(_("Most users"), figures.whole(fits), "", detail)
+
+
+def _one_request(answer: Answer) -> Figure | None:
+    cache, units = answer.estimate.cache, answer.units
+    if cache is None or not cache.bytes_per_request:
+        return None
+    per_token = _("{size} per token").format(size=figures.exact_bytes(cache.bytes_per_token))
+    return _figure(
+        _("Cache of one request"),
+        figures.bare_size(cache.bytes_per_request, units),
+        figures.unit_name(units),
+        per_token if cache.bytes_per_token else "",
+        _("{count} bytes").format(count=figures.whole(cache.bytes_per_request)),
+    )
+
+
+def _all_gpus(answer: Answer, memory: Memory) -> Figure | None:
+    units, count = answer.units, answer.configuration.count
+    if count < 2:
+        return None
+    return _figure(
+        _("All {count} GPUs").format(count=count),
+        figures.bare_size(memory.total_bytes, units),
+        figures.unit_name(units),
+        figures.size(memory.total_bytes, figures.other_units(units)),
+    )
+
+
+def _fits_from(answer: Answer) -> Figure | None:
+    count = smallest_count(answer)
+    label = _("This GPU fits from")
+    if count is None:
+        return _figure(label, figures.MISSING, "", _("no count that was tried"))
+    return _figure(label, str(count.number), "", count.note)
+
+
+def _largest_format(answer: Answer) -> Figure | None:
+    found = largest_format(answer)
+    label = _("Largest format here")
+    if found is None:
+        return _figure(label, _("none"), "", _("no format is small enough"))
+    return _figure(label, found.name, "", found.note)

@@ -1,0 +1,42 @@
+"""The whole page: every panel of one answer."""
+
+from __future__ import annotations
+
+from calculator.web.answer import Answer
+from calculator.web.panels.bar import bar_panel
+from calculator.web.panels.chart import chart_panel
+from calculator.web.panels.dock import dock_panel
+from calculator.web.panels.frame import page_frame
+from calculator.web.panels.key_figures import figures_panel
+from calculator.web.panels.memory import memory_panel
+from calculator.web.panels.problems import problems_panel
+from calculator.web.panels.question import controls_of, question_panel
+from calculator.web.panels.rack import rack_panel
+from calculator.web.panels.shapes import CalculatorPage
+from calculator.web.panels.verdict import verdict_panel
+from calculator.web.panels.would_fit import would_fit_panel
+
+
+def calculator_page(
+    answer: Answer, *, canonical: str, fragment: bool = False, shown_key: str = ""
+) -> CalculatorPage:
+    """The context of the calculator's template.
+
+    fragment: only the answer is asked for. shown_key: the choices that the browser shows already.
+    """
+    memory = answer.estimate.memory
+    question = question_panel(answer, fragment=fragment, shown_key=shown_key)
+    return {
+        "fragment": fragment,
+        "frame": page_frame(answer, canonical),
+        "question": question,
+        "problems": problems_panel(answer, controls_of(question)),
+        "verdict": verdict_panel(answer),
+        "bar": bar_panel(answer, memory) if memory else None,
+        "rack": rack_panel(answer, memory) if memory else None,
+        "figures": figures_panel(answer),
+        "would_fit": would_fit_panel(answer),
+        "memory": memory_panel(answer, memory) if memory else None,
+        "chart": chart_panel(answer, memory, with_figure=not fragment) if memory else None,
+        "dock": dock_panel(answer),
+    }

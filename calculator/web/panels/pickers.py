@@ -1,0 +1,224 @@
+"""The lists of models and hardware, built once for each catalogue version and unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from calculator.estimation.devices import physical_bytes
+from calculator.web import figures
+from calculator.web.answer import Answer
+from calculator.web.panels.per_snapshot import per_snapshot
+from calculator.web.panels.shapes import PickerField, PickerGroup, PickerOption, Sentence
+from calculator.web.wording.fields import label_of
+from catalog.records import Accelerator, LanguageModel, System
+from catalog.snapshot import Snapshot
+
+MIXERS: Mapping[str, str] = {
+    "gqa": "GQA",
+    "mla": "MLA",
+    "csa": "CSA",
+    "gated_deltanet": "Gated DeltaNet",
+    "kda": "KDA",
+    "lightning": "Lightning",
+    "mamba1": "Mamba",
+    "mamba2": "Mamba-2",
+    "shortconv": "ShortConv",
+}
+"""Kinds of layers by their usual names, for the line of facts."""
+
+DEVICE_KINDS: Mapping[str, object] = {
+    "datacenter": gettext_lazy("{vendor} data centre"),
+    "workstation": gettext_lazy("{vendor} workstation"),
+    "consumer": gettext_lazy("{vendor} consumer"),
+    "apple": gettext_lazy("Apple silicon"),
+    "apu": gettext_lazy("{vendor} shared memory"),
+    "edge": gettext_lazy("{vendor} edge"),
+    "cpu": gettext_lazy("CPU only"),
+}
+SYSTEM_KINDS: Mapping[str, object] = {
+    "datacenter": gettext_lazy("Servers"),
+    "workstation": gettext_lazy("Workstations"),
+    "consumer": gettext_lazy("Desktops"),
+    "apple": gettext_lazy("Macs"),
+    "apu": gettext_lazy("Shared-memory machines"),
+    "edge": gettext_lazy("Edge machines"),
+}
+_OTHER_MACHINES = gettext_lazy("Machines")
+ORDER = ("datacenter", "workstation", "consumer", "apple", "apu", "edge", "cpu")
+
+
+def model_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> PickerField:
+    """The model picker. A fragment needs no groups."""
+    model = answer.configuration.model
+    return {
+        "id": "model",
+        "name": "model",
+        "label": label_of("model"),
+        "value": model.id,
+        "chosen_name": model.name,
+        "chosen_facts": model_facts(model),
+        "groups": model_groups(answer.snapshot) if with_groups else [],
+        "problem": problem,
+    }
+
+
+def hardware_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> PickerField:
+    """The hardware picker: accelerators by vendor and kind, then whole machines."""
+    configuration = answer.configuration
+    system = configuration.system
+    name = system.name if system else configuration.accelerator.name
+    facts = device_facts(configuration.accelerator, answer.units)
+    if system:
+        facts = system_facts(system, configuration.accelerator, answer.units)
+    return {
+        "id": "gpu",
+        "name": "gpu",
+        "label": label_of("gpu"),
+        "value": system.id if system else configuration.accelerator.id,
+        "chosen_name": name,
+        "chosen_facts": facts,
+        "groups": hardware_groups(answer.snapshot, answer.units) if with_groups else [],
+        "problem": problem,
+    }
+
+
+# --- models -----------------------------------------------------------------------------------------------------------
+
+
+def mixer_words(model: LanguageModel) -> str:
+    """`MLA + KDA`."""
+    return " + ".join(MIXERS[kind] for kind in MIXERS if kind in model.architecture.kinds)
+
+
+def model_facts(model: LanguageModel) -> str:
+    """`Moonshot AI · 2.78T parameters, 104B active · MLA + KDA · 1,048,576 tokens`."""
+    size = _("{count} parameters").format(count=figures.parameters(model.parameters))
+    if model.architecture.is_moe:
+        size += ", " + _("{count} active").format(count=figures.parameters(model.active_parameters))
+    pieces = [model.lab, size, mixer_words(model)]
+    if model.max_context_tokens:
+        pieces.append(_("{count} tokens").format(count=figures.whole(model.max_context_tokens)))
+    return " · ".join(piece for piece in pieces if piece)
+
+
+def _model_option(model: LanguageModel) -> PickerOption:
+    columns = [figures.parameters(model.parameters)]
+    if model.architecture.is_moe:
+        columns.append(_("{count} active").format(count=figures.parameters(model.active_parameters)))
+    if model.max_context_tokens:
+        columns.append(figures.tokens(model.max_context_tokens))
+    words = [model.family, model.id, (model.repo or "").partition("/")[2]]
+    return {
+        "value": model.id,
+        "name": model.name,
+        "facts": model_facts(model),
+        "columns": "|".join(columns),
+        "words": _words(words, model.name),
+    }
+
+
+def _words(words: Iterable[str], name: str) -> str:
+    """Search words that the name does not hold already."""
+    known = name.lower()
+    fresh = dict.fromkeys(word for text in words for word in text.split() if word.lower() not in known)
+    return " ".join(fresh)
+
+
+def _model_groups(snapshot: Snapshot) -> list[PickerGroup]:
+    labs: dict[str, list[LanguageModel]] = {}
+    for model in snapshot.models.values():
+        labs.setdefault(model.lab, []).append(model)
+    return [
+        {"label": lab, "options": [_model_option(model) for model in sorted(models, key=_newest_first)]}
+        for lab, models in sorted(labs.items(), key=lambda item: item[0].lower())
+    ]
+
+
+def _newest_first(model: LanguageModel) -> tuple[int, str]:
+    digits = "".join(character for character in (model.released or "") if character.isdigit())[:6]
+    return -int(digits or 0), model.name.lower()
+
+
+model_groups = partial(per_snapshot, _model_groups)
+
+
+# --- hardware ---------------------------------------------------------------------------------------------------------
+
+
+def _memory_words(device: Accelerator, units: str) -> str:
+    memory = physical_bytes(device)
+    return figures.size(memory, units) if memory else _("memory not known")
+
+
+def device_facts(device: Accelerator, units: str) -> str:
+    """`79.6 GiB · 3,350 GB/s · FP8 · NVLink 4 450 GB/s`."""
+    pieces = [_memory_words(device, units)]
+    if device.bandwidth_bytes_per_s:
+        pieces.append(figures.bandwidth(device.bandwidth_bytes_per_s))
+    flops = device.dense_flops_per_s
+    pieces += [name for kind, name in (("fp4", "FP4"), ("fp8", "FP8")) if flops.get(kind)][:1]
+    if device.link and device.link.bandwidth_bytes_per_s:
+        pieces.append(f"{device.link.kind} {figures.bandwidth(device.link.bandwidth_bytes_per_s)}")
+    return " · ".join(pieces)
+
+
+def system_facts(system: System, device: Accelerator, units: str) -> str:
+    """`8 × 79.6 GiB · NVLink through NVSwitch`."""
+    pieces = [f"{system.count} × {_memory_words(device, units)}"]
+    if system.link_inside and system.count > 1:
+        pieces.append(system.link_inside.kind)
+    return " · ".join(pieces)
+
+
+def _device_option(device: Accelerator, units: str) -> PickerOption:
+    columns = [_memory_words(device, units)]
+    if device.bandwidth_bytes_per_s:
+        columns.append(figures.bandwidth(device.bandwidth_bytes_per_s))
+    return {
+        "value": device.id,
+        "name": device.name,
+        "facts": device_facts(device, units),
+        "columns": "|".join(columns),
+        "words": _words([device.family, device.architecture, device.vendor, device.id], device.name),
+    }
+
+
+def _system_option(system: System, device: Accelerator, units: str) -> PickerOption:
+    return {
+        "value": system.id,
+        "name": system.name,
+        "facts": system_facts(system, device, units),
+        "columns": f"{system.count} × {_memory_words(device, units)}",
+        "words": _words([device.name, system.id, system.name_zh], system.name),
+    }
+
+
+def _hardware_groups(snapshot: Snapshot, units: str) -> list[PickerGroup]:
+    groups: dict[tuple[int, str], list[PickerOption]] = {}
+    for device in snapshot.accelerators.values():
+        template = DEVICE_KINDS.get(device.kind, "{vendor}")
+        label = str(template).format(vendor=device.vendor)
+        at = ORDER.index(device.kind) if device.kind in ORDER else len(ORDER)
+        groups.setdefault((at, label), []).append(_device_option(device, units))
+    for system in snapshot.systems.values():
+        hosts = snapshot.hosts(system.id)
+        if hosts:
+            label = str(SYSTEM_KINDS.get(system.kind, _OTHER_MACHINES))
+            groups.setdefault((len(ORDER) + 1, label), []).append(_system_option(system, hosts[0], units))
+    return [
+        {"label": label, "options": options}
+        for (_at, label), options in sorted(groups.items(), key=_by_place)
+    ]
+
+
+def _by_place(item: tuple[tuple[int, str], object]) -> tuple[int, bool, str]:
+    """By kind; NVIDIA's list first in its kind, because it is what most people look for."""
+    (at, label), _options = item
+    return at, not label.startswith("NVIDIA"), label
+
+
+hardware_groups = partial(per_snapshot, _hardware_groups)

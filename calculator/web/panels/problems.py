@@ -1,0 +1,52 @@
+"""Values that could not be taken as they were given: a sentence at each field, and a note that counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from calculator.scenario import Problem
+from calculator.web.answer import Answer, permalink
+from calculator.web.panels.shapes import ProblemsPanel, Sentence
+from calculator.web.panels.spans import HOLE, filled, link, plain, sentence
+from calculator.web.wording.problems import near_ids, problem_words, problems_note
+
+KEPT = ("not_computed_yet", "context_above_maximum")
+"""Problems whose value is kept: nothing was replaced."""
+
+
+def problem_sentence(problem: Problem, answer: Answer) -> Sentence:
+    """The words at the field; near names are links that ask the question with them."""
+    near = near_ids(problem)
+    text = problem_words(problem, answer.units, near_names=HOLE if near else "")
+    links = []
+    for at, name in enumerate(near):
+        if at:
+            links.append(plain(", "))
+        links.append(link(name, permalink(answer.scenario.replace(**{problem.field: name}))))
+    return filled(text, links) if near else sentence(text)
+
+
+def field_problem(answer: Answer, field: str) -> Sentence:
+    """The sentence of one field, empty without a problem."""
+    for problem in answer.problems:
+        if problem.field == field:
+            return problem_sentence(problem, answer)
+    return []
+
+
+def problems_panel(answer: Answer, controls: Collection[str]) -> ProblemsPanel:
+    """All problems; controls: ids of the fields that stand on the page."""
+    shown: dict[str, Sentence] = {}
+    others: list[Sentence] = []
+    for problem in answer.problems:
+        words = problem_sentence(problem, answer)
+        if problem.field in controls:
+            shown.setdefault(problem.field, words)
+        else:
+            others.append(words)
+    replaced = sum(problem.code not in KEPT for problem in answer.problems)
+    return {
+        "sentence": problems_note(replaced) if replaced else "",
+        "fields": [{"id": field, "sentence": words} for field, words in shown.items()],
+        "others": others,
+    }

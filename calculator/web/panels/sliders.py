@@ -1,0 +1,130 @@
+"""Context and users on their log scales, with the limits that colour the tracks."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from calculator.estimation.terms import Capacity
+from calculator.web import figures
+from calculator.web.answer import Answer
+from calculator.web.charts import Axis, powers_of_four
+from calculator.web.panels.bar import percent
+from calculator.web.panels.shapes import Sentence, SliderField, Tick
+from calculator.web.wording.fields import label_of
+
+LEAST_CONTEXT = 1024
+MOST_CONTEXT = 1_048_576
+MOST_USERS = 1024
+STEP = 1024  # *longest* is rounded down to a multiple
+
+
+def ticks(axis: Axis) -> list[Tick]:
+    """Powers of four along the scale; the first and last labels are anchored inward."""
+    values = powers_of_four(axis)
+    return [
+        {
+            "x": percent(100 * axis.at(value)),
+            "value": str(value),
+            "label": tick_label(value),
+            "anchor": "start" if value == axis.low else "end" if value == axis.high else "middle",
+        }
+        for value in values
+    ]
+
+
+def tick_label(value: int) -> str:
+    """A tick, short from 1,024 on: 1K 4K 16K."""
+    return f"{value // STEP}K" if STEP <= value < STEP * STEP else figures.tokens(value)
+
+
+def context_slider(answer: Answer, problem: Sentence) -> SliderField:
+    """The context: its scale is the same for all models, longer only where one takes more."""
+    maximum = answer.configuration.model.max_context_tokens
+    capacity = answer.estimate.capacity
+    axis = Axis(LEAST_CONTEXT, max(MOST_CONTEXT, maximum or 0), log=True)
+    longest = _longest(capacity)
+    value = answer.configuration.workload.context_tokens
+    return {
+        "id": "ctx",
+        "name": "ctx",
+        "label": label_of("ctx"),
+        "value": figures.whole(value),
+        "unit": _("tokens"),
+        "low": str(LEAST_CONTEXT),
+        "high": str(int(axis.high)),
+        "ticks": ticks(axis),
+        "fit": str(capacity.max_context_fits_tokens if capacity else 0),
+        "tight": str(
+            _tight(capacity.max_context_fits_tokens, capacity.max_context_tokens) if capacity else 0
+        ),
+        "maximum": str(maximum) if maximum else "",
+        "words": _context_words(answer, capacity, maximum),
+        "longest": str(longest) if longest else "",
+        "longest_href": answer.permalink(ctx=longest) if longest else "",
+        "problem": problem,
+    }
+
+
+def users_slider(answer: Answer, problem: Sentence) -> SliderField:
+    """Requests at once."""
+    capacity = answer.estimate.capacity
+    value = answer.configuration.workload.users
+    axis = Axis(1, MOST_USERS, log=True)
+    return {
+        "id": "users",
+        "name": "users",
+        "label": label_of("users"),
+        "value": figures.whole(value),
+        "unit": _("requests"),
+        "low": "1",
+        "high": str(MOST_USERS),
+        "ticks": ticks(axis),
+        "fit": str(capacity.max_users_fits if capacity else 0),
+        "tight": str(_tight(capacity.max_users_fits, capacity.max_users) if capacity else 0),
+        "maximum": "",
+        "words": _users_words(capacity),
+        "longest": "",
+        "longest_href": "",
+        "problem": problem,
+    }
+
+
+def _tight(fits: int, tight: int) -> int:
+    return max(fits, tight)
+
+
+def _longest(capacity: Capacity | None) -> int:
+    """What *longest* sets: what fits outright, else what should fit, in whole steps; 0 for no link."""
+    if capacity is None:
+        return 0
+    tokens = capacity.max_context_fits_tokens or capacity.max_context_tokens
+    return tokens // STEP * STEP or tokens
+
+
+def _context_words(answer: Answer, capacity: Capacity | None, maximum: int | None) -> str:
+    if capacity is None:
+        return ""
+    fits, tight = capacity.max_context_fits_tokens, capacity.max_context_tokens
+    if maximum and fits >= maximum:
+        return _("Fits up to the model’s maximum of {maximum}.").format(maximum=figures.whole(maximum))
+    if fits:
+        words = _("Fits up to {tokens}.").format(tokens=figures.tokens(fits, down=True))
+    elif tight:
+        words = _("Tight up to {tokens}.").format(tokens=figures.tokens(tight, down=True))
+    elif any(reason.code == "weights_alone_too_large" for reason in answer.estimate.reasons):
+        words = _("No context fits: the weights alone are too large.")
+    else:
+        words = _("No context fits.")
+    if maximum:
+        words += " " + _("Model’s maximum {maximum}.").format(maximum=figures.whole(maximum))
+    return words
+
+
+def _users_words(capacity: Capacity | None) -> str:
+    if capacity is None:
+        return ""
+    if capacity.max_users_fits:
+        return _("Fits up to {users}.").format(users=figures.whole(capacity.max_users_fits))
+    if capacity.max_users:
+        return _("Tight up to {users}.").format(users=figures.whole(capacity.max_users))
+    return _("Not one request of this context fits.")

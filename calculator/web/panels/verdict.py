@@ -1,0 +1,107 @@
+"""The head of the answer: chip, the question in one line, the sentence, and at most two sentences of ground."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from calculator.estimation.terms import Memory
+from calculator.web import figures
+from calculator.web.answer import Answer
+from calculator.web.panels.dock import of_usable
+from calculator.web.panels.names import engine_words, format_words, hardware_words
+from calculator.web.panels.shapes import Sentence, VerdictPanel
+from calculator.web.panels.spans import joined, sentence
+from calculator.web.wording.choices import limit_words
+from calculator.web.wording.reasons import is_remark, reason_words
+from calculator.web.wording.text import engine_name
+from calculator.web.wording.verdicts import NAMES, verdict_sentence
+
+DECISIVE = ("weights_alone_too_large", "occupied_over_process")
+"""Reasons that say more than the figures of memory do; the second sentence gives them."""
+
+
+def verdict_panel(answer: Answer) -> VerdictPanel:
+    """The card's head."""
+    estimate, units = answer.estimate, answer.units
+    words = verdict_sentence(estimate, units)
+    memory = estimate.memory
+    spoken = f"{words} {of_usable(memory, units)}." if memory else words
+    return {
+        "code": estimate.verdict,
+        "chip": str(NAMES[estimate.verdict]),
+        "question": question_words(answer),
+        "sentence": words,
+        "ground": _ground(answer, memory),
+        "spoken": spoken,
+        "permalink": answer.permalink(),
+    }
+
+
+def question_words(answer: Answer) -> str:
+    """`Kimi K3.1 Pro · native (MXFP4) · 8,192 tokens · 1 request · 32 × H100 SXM · vLLM 0.33`."""
+    configuration = answer.configuration
+    tokens, users = configuration.workload.context_tokens, configuration.workload.users
+    pieces = (
+        configuration.model.name,
+        format_words(configuration.weights_format, configuration.model.native_format),
+        ngettext("{count} token", "{count} tokens", tokens).format(count=figures.whole(tokens)),
+        ngettext("{count} request", "{count} requests", users).format(count=figures.whole(users)),
+        hardware_words(configuration, answer.snapshot),
+        engine_words(configuration),
+    )
+    return " · ".join(pieces)
+
+
+def _ground(answer: Answer, memory: Memory | None) -> Sentence:
+    estimate, units = answer.estimate, answer.units
+    if memory is None or estimate.verdict == "unsupported":
+        others = [reason for reason in answer.reasons if not is_remark(reason)][1:2]
+        return joined(*(sentence(reason_words(reason, units)) for reason in others))
+    decisive = [reason for reason in answer.reasons if reason.code in DECISIVE]
+    if decisive:
+        words = reason_words(decisive[0], units)
+        if decisive[0].code == "weights_alone_too_large":
+            return sentence(words)
+        return joined(sentence(_need_words(answer, memory)), sentence(words))
+    return joined(sentence(_need_words(answer, memory)), sentence(_more_words(answer, memory)))
+
+
+def _need_words(answer: Answer, memory: Memory) -> str:
+    configuration, units = answer.configuration, answer.units
+    factors = {
+        "needed": figures.size(memory.needed.value, units),
+        "usable": figures.size(memory.limit.usable.value, units),
+        "engine": engine_name(configuration.engine.id),
+        "total": figures.size(memory.total_bytes, units),
+        "count": configuration.count,
+    }
+    if configuration.count == 1:
+        return _("It needs **{needed}** of the {usable} that {engine} may take.").format(**factors)
+    if len(memory.gpus) == 1:
+        return _(
+            "Each GPU needs **{needed}** of the {usable} that {engine} may take; the {count} GPUs together hold **{total}**."
+        ).format(**factors)
+    return _(
+        "The fullest GPU needs **{needed}** of the {usable} that {engine} may take; "
+        "the {count} GPUs together hold **{total}**."
+    ).format(**factors)
+
+
+def _more_words(answer: Answer, memory: Memory) -> str:
+    """The second sentence: what the server does with the rest, what would fit, or where the limit comes from."""
+    units, capacity = answer.units, answer.estimate.capacity
+    if answer.estimate.verdict == "does_not_fit":
+        if capacity and capacity.max_context_tokens:
+            tokens = figures.tokens(capacity.max_context_tokens, down=True)
+            return _("A context of {tokens} tokens would fit.").format(tokens=tokens)
+        return ""
+    if memory.occupied_bytes > memory.needed.value:
+        return _("The server will occupy {occupied} at start and use the rest as cache.").format(
+            occupied=figures.size(memory.occupied_bytes, units)
+        )
+    if answer.configuration.accelerator.unified:
+        return _("The limit: {rule}.").format(
+            rule=limit_words(memory.limit, answer.configuration.engine.id, units)
+        )
+    return ""

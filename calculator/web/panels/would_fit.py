@@ -1,0 +1,187 @@
+"""What would fit instead, found by asking the same question with one change, the smallest change first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from calculator.estimation import estimate
+from calculator.estimation.sheet import BuiltSize, built_size
+from calculator.estimation.terms import Estimate, Memory
+from calculator.planner.counts import smallest_counts
+from calculator.resolve import cache_types_for, engines_for, formats_for, resolve
+from calculator.scenario import Scenario, Value
+from calculator.web import figures
+from calculator.web.answer import Answer, permalink
+from calculator.web.panels.dock import of_usable
+from calculator.web.panels.names import device_name, format_words
+from calculator.web.panels.shapes import WayOut, WouldFitPanel
+from calculator.web.wording.text import cache_label, engine_name
+
+SMALLER_CACHES = ("fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
+STEP = 1024  # a shorter context is rounded down to a multiple
+FIT = ("fits", "tight")
+
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One change that would fit."""
+
+    name: str
+    note: str
+    scenario: Scenario
+    estimate: Estimate
+    number: int = 0
+
+
+def ask(answer: Answer, **changes: Value) -> tuple[Scenario, Estimate]:
+    """The same question with some values changed, without the search for its capacity."""
+    scenario = answer.scenario.replace(**changes)
+    return scenario, estimate(resolve(scenario, answer.snapshot).configuration, capacity=False)
+
+
+def would_fit_panel(answer: Answer) -> WouldFitPanel | None:
+    """Rows below the card when the answer is no."""
+    if answer.estimate.verdict in (*FIT, "offload"):
+        return None
+    rows = [_row(found, answer.units) for found in changes(answer)]
+    return {"sentence": "" if rows else _("No single change of this question fits."), "rows": rows}
+
+
+def changes(answer: Answer) -> Iterator[Found]:
+    """Every kind of change that fits: context, cache type, format, engine, count."""
+    for look in (_shorter_context, _smaller_cache, _largest_format, _other_engine, _smallest_count):
+        found = _once(answer, look)
+        if found is not None:
+            yield found
+
+
+def _once(answer: Answer, look: Callable[[Answer], _Found]) -> _Found:
+    """look(answer), looked for once for each answer."""
+    if look.__name__ not in answer.found:
+        answer.found[look.__name__] = look(answer)
+    found: _Found = answer.found[look.__name__]
+    return found
+
+
+def _row(found: Found, units: str) -> WayOut:
+    memory = found.estimate.memory
+    return {
+        "code": found.estimate.verdict,
+        "name": found.name,
+        "note": found.note,
+        "needs": of_usable(memory, units) if memory else "",
+        "href": permalink(found.scenario),
+    }
+
+
+def _shorter_context(answer: Answer) -> Found | None:
+    capacity = answer.estimate.capacity
+    if capacity is None:
+        return None
+    tokens = capacity.max_context_fits_tokens or capacity.max_context_tokens
+    tokens = tokens // STEP * STEP or tokens
+    if not 0 < tokens < answer.configuration.workload.context_tokens:
+        return None
+    scenario, other = ask(answer, ctx=tokens)
+    name = _("{tokens} tokens of context").format(tokens=figures.tokens(tokens, down=True))
+    return Found(
+        name, _("instead of {tokens}").format(tokens=figures.whole(answer.scenario.ctx)), scenario, other
+    )
+
+
+def _smaller_cache(answer: Answer) -> Found | None:
+    configuration = answer.configuration
+    offered = cache_types_for(answer.resolved)
+    for cache_type in SMALLER_CACHES:
+        if cache_type in offered and cache_type != configuration.cache_type:
+            scenario, other = ask(answer, kv=cache_type)
+            if other.verdict in FIT:
+                label = cache_label(cache_type, configuration.engine)
+                return Found(_("{label} KV cache").format(label=label), _("same weights"), scenario, other)
+    return None
+
+
+def sizes_of(answer: Answer) -> list[BuiltSize]:
+    """The formats that the engine loads here with their sizes, largest first."""
+    model = answer.configuration.model
+    sizes = [built_size(model, each) for each in formats_for(answer.resolved, answer.snapshot)]
+    return sorted(sizes, key=lambda size: -size.size_bytes)
+
+
+def largest_format(answer: Answer) -> Found | None:
+    """The largest weights format that fits on the same hardware."""
+    return _once(answer, _largest_format)
+
+
+def _largest_format(answer: Answer) -> Found | None:
+    configuration = answer.configuration
+    asked = configuration.weights_format.id
+    for size in sizes_of(answer):
+        if size.weights_format.id == asked:
+            continue
+        scenario, other = ask(answer, quant=size.weights_format.id)
+        if other.verdict in FIT and other.memory:
+            chosen = other.configuration.weights_format
+            name = format_words(chosen, configuration.model.native_format)
+            return Found(name, _format_note(other.memory, answer), scenario, other)
+    return None
+
+
+def _format_note(memory: Memory, answer: Answer) -> str:
+    needed = figures.size(memory.needed.value, answer.units)
+    if answer.configuration.count > 1:
+        return _("{needed} per GPU").format(needed=needed)
+    return _("{needed} needed").format(needed=needed)
+
+
+def _other_engine(answer: Answer) -> Found | None:
+    """Another engine, where this one refuses."""
+    if answer.estimate.verdict != "unsupported":
+        return None
+    for engine, listed in engines_for(answer.resolved, answer.snapshot):
+        if not listed or engine.id == answer.configuration.engine.id:
+            continue
+        scenario, other = ask(answer, engine=engine.id, quant=None)
+        if other.verdict in FIT:
+            return Found(engine_name(engine.id), _("same hardware"), scenario, other)
+    return None
+
+
+def smallest_number(answer: Answer) -> int | None:
+    """How many of what `gpu` names hold the model, None when no count that was tried does."""
+    return _once(answer, _smallest_number)
+
+
+def _smallest_number(answer: Answer) -> int | None:
+    if answer.estimate.memory is None:
+        return None
+    counts = smallest_counts(answer.scenario, answer.snapshot)
+    return counts.fits or counts.tight
+
+
+def smallest_count(answer: Answer) -> Found | None:
+    """The smallest number of the same devices that holds the model, where it is another one."""
+    return _once(answer, _smallest_count)
+
+
+def _smallest_count(answer: Answer) -> Found | None:
+    number = smallest_number(answer)
+    if not number or number == answer.scenario.n:
+        return None
+    scenario, other = ask(answer, n=number, tp=None, pp=None)
+    device = device_name(other.configuration, answer.snapshot)
+    nodes = other.configuration.plan.nodes
+    note = _("one machine")
+    if nodes > 1:
+        note = ngettext("{nodes} node", "{nodes} nodes of {size}", nodes).format(
+            nodes=nodes, size=other.configuration.plan.gpus_per_node
+        )
+    gpus = other.configuration.count
+    return Found(f"{gpus} × {device}", note, scenario, other, gpus)

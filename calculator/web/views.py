@@ -1,0 +1,62 @@
+"""The calculator's pages: read the question, compute, present, render. No physics and no sentence here."""
+
+from __future__ import annotations
+
+import csv
+from time import perf_counter
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from calculator.web.answer import answer
+from calculator.web.panels.export import breakdown_rows
+from calculator.web.panels.page import calculator_page
+from catalog import live
+
+PAGE = "calculator/page.html"
+ANSWER = f"{PAGE}#answer"
+
+
+def wants_fragment(request: HttpRequest) -> bool:
+    """True for a live update; a step back in the history asks for the whole page."""
+    return "HX-Request" in request.headers and "HX-History-Restore-Request" not in request.headers
+
+
+def given(request: HttpRequest) -> dict[str, str]:
+    """The query's pairs; the last of repeated names wins."""
+    return {name: str(value) for name, value in request.GET.items()}
+
+
+@require_safe
+@vary_on_headers("HX-Request", "Stowage-Choices")
+def calculator(request: HttpRequest) -> HttpResponse:
+    """The calculator, or the fragment with its answer."""
+    started = perf_counter()
+    result = answer(given(request), live.current())
+    computed = perf_counter()
+    fragment = wants_fragment(request)
+    shown = request.headers.get("Stowage-Choices", "")
+    page = calculator_page(
+        result, canonical=request.build_absolute_uri("/"), fragment=fragment, shown_key=shown
+    )
+    presented = perf_counter()
+    response = render(request, ANSWER if fragment else PAGE, dict(page))
+    stages = {
+        "compute": computed - started,
+        "present": presented - computed,
+        "render": perf_counter() - presented,
+    }
+    response["Server-Timing"] = ", ".join(f"{name};dur={1000 * took:.2f}" for name, took in stages.items())
+    return response
+
+
+@require_safe
+def memory_csv(request: HttpRequest) -> HttpResponse:
+    """The breakdown as a table of bytes (RFC 4180)."""
+    result = answer(given(request), live.current())
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="memory.csv"'
+    csv.writer(response).writerows(breakdown_rows(result))
+    return response

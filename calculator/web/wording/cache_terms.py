@@ -1,0 +1,123 @@
+"""The multiplication behind cache and state: per token, then what a request holds in the engine's own steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from calculator.estimation.terms import Term
+from calculator.web.wording.text import Template, say
+
+KINDS: Mapping[str, Template] = {
+    "kv_gqa": _("{layers} attention layers"),
+    "kv_mla": _("{layers} MLA layers"),
+    "kv_window": _("{layers} layers with a window of {window} tokens"),
+    "kv_chunk": _("{layers} layers with chunks of {window} tokens"),
+    "index_keys": _("{layers} layers with an index"),
+}
+STATE_KINDS: Mapping[str, Template] = {
+    "kda": _("{layers} KDA layers"),
+    "gated_deltanet": _("{layers} gated DeltaNet layers"),
+    "mamba2": _("{layers} Mamba-2 layers"),
+    "mamba1": _("{layers} Mamba-1 layers"),
+    "shortconv": _("{layers} short convolutions"),
+    "lightning": _("{layers} lightning attention layers"),
+}
+_STATE_OTHER = _("{layers} layers with a state")
+
+STATE_TERMS = frozenset({"state_gdn", "state_kda", "state_mamba2", "state_shortconv"})
+CACHE_TERMS = frozenset(KINDS) | STATE_TERMS
+
+_PADDED = _("{what}, padded to {slots},")
+_BY_ELEMENTS = _("{what} × {elements} × {element_bytes:plain} B = {bytes_per_token:exact} per token")
+_BY_BYTES = _("{what} × {bytes_per_token_layer:exact} = {bytes_per_token:exact} per token")
+_BY_SHARE = _(
+    "{what} × {bytes_per_token_layer:exact} on each of {ranks} GPUs = {bytes_per_token:exact} per token"
+)
+
+_HELD: Mapping[tuple[bool, bool], Template] = {
+    (False, False): _("{first}, × {held} tokens = {value:exact}."),
+    (False, True): _("{first}, × {held} tokens × {users} requests = {value:exact}."),
+    (True, False): _("{first}, × {held} tokens ({blocks} blocks of {block_tokens}) = {value:exact}."),
+    (True, True): _(
+        "{first}, × {held} tokens ({blocks} blocks of {block_tokens}) × {users} requests = {value:exact}."
+    ),
+}
+"""By whether the tokens are rounded up to blocks, and whether there is more than one request."""
+
+_CELLS: Mapping[tuple[bool, bool], Template] = {
+    **_HELD,
+    (True, False): _("{first}, × {held} cells for {tokens} tokens = {value:exact}."),
+    (True, True): _("{first}, × {held} cells for {tokens} tokens × {users} requests = {value:exact}."),
+}
+_PAGES = _(
+    "{first}. Pages are as large as the largest: {slots} × {page_bytes:exact} × {blocks} blocks "
+    "× {users} requests = {value:exact}."
+)
+
+_STATE_LAYER = _(
+    "{what} × {bytes_per_layer:exact} (state {state_elements} × {state_width} B, "
+    "convolution {conv_elements} × {conv_width} B)"
+)
+_STATE_SHARE = _(
+    "{what} × {bytes_per_layer:exact} on each of {ranks} GPUs (whole: state {state_elements} × {state_width} B, "
+    "convolution {conv_elements} × {conv_width} B)"
+)
+_STATE = _("{first} × {users} requests = {value:exact}.")
+_STATE_ONE = _("{first} = {value:exact}, however long the request is.")
+_STATE_PAGES = _(
+    "{first}. The engine keeps each in a page of {page_bytes:exact}, {pages} pages = {value:exact}."
+)
+
+
+def cache_words(term: Term, units: str) -> str:
+    """The explanation of a cache or state term."""
+    factors: dict[str, Any] = {**term.factors, "value": term.value}
+    return (
+        _state_words(factors, units) if term.code in STATE_TERMS else _token_words(term.code, factors, units)
+    )
+
+
+def _token_words(code: str, factors: dict[str, Any], units: str) -> str:
+    per_layer, layers = factors["bytes_per_token_layer"], factors["layers"]
+    slots = factors.get("slots", layers)
+    blocks, block = factors.get("blocks"), factors.get("block_tokens")
+    held = blocks * block if blocks is not None else factors["cells"]
+    factors |= {"slots": slots, "held": held, "what": _padded(KINDS[code], factors, slots, units)}
+    factors["bytes_per_token"] = slots * per_layer
+    factors["first"] = _first(code, factors, units)
+    page = factors.get("page_bytes")
+    if page and page != per_layer * block:
+        return say(_PAGES, factors, units)
+    key = (held != factors["tokens"], factors["users"] > 1)
+    return say((_HELD if blocks is not None else _CELLS)[key], factors, units)
+
+
+def _padded(kind: Template, factors: Mapping[str, Any], slots: int, units: str) -> str:
+    what = say(kind, factors, units)
+    return say(_PADDED, {"what": what, "slots": slots}, units) if slots != factors["layers"] else what
+
+
+def _first(code: str, factors: dict[str, Any], units: str) -> str:
+    """Bytes per token: from the elements where the cache type has a plain width, else from the bytes of a layer."""
+    elements, per_layer = factors.get("elements", 0), factors["bytes_per_token_layer"]
+    width = per_layer / elements if elements else 0
+    whole = factors.get("ranks", 1) == 1 or code == "kv_mla"  # a latent is never divided
+    if whole and width and float(width * 32).is_integer():
+        return say(_BY_ELEMENTS, {**factors, "element_bytes": width}, units)
+    return say(_BY_BYTES if whole else _BY_SHARE, factors, units)
+
+
+def _state_words(factors: dict[str, Any], units: str) -> str:
+    slots = factors.get("slots", factors["layers"])
+    what = say(STATE_KINDS.get(str(factors["kind"]), _STATE_OTHER), factors, units)
+    factors |= {"slots": slots, "what": what, "pages": slots * factors["users"]}
+    factors["first"] = say(_STATE_SHARE if factors.get("ranks", 1) > 1 else _STATE_LAYER, factors, units)
+    if (
+        slots * factors.get("page_bytes", factors["bytes_per_layer"])
+        != factors["layers"] * factors["bytes_per_layer"]
+    ):
+        return say(_STATE_PAGES, factors, units)
+    return say(_STATE if factors["users"] > 1 else _STATE_ONE, factors, units)

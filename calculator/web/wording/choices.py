@@ -1,0 +1,58 @@
+"""What was chosen for the visitor, and what limits the memory: a sentence for every code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext_lazy as _
+
+from calculator.estimation.configuration import Choice
+from calculator.estimation.terms import Limit
+from calculator.web.wording.text import Template, say_code
+
+CHOICES: Mapping[str, Template] = {
+    "engine_by_device_class": _("{value:engine} is what most people run on this kind of device."),
+    "engine_by_class_listed": _("{value:engine} is the first engine that lists this model’s class."),
+    "engine_only_built": _("{value:engine} is the first engine whose arithmetic is built here."),
+    "engine_by_format": _("{value:engine} is the first engine that loads this weights format."),
+    "format_by_engine": _("{value:format} is the usual format with this engine."),
+    "format_native_4bit": _("The model is published in 4 bits: another conversion would not be smaller."),
+    "format_native_unknown": _("The model’s own format is not known: the usual 16 bits are taken."),
+    "plan_single": _("One GPU holds all layers."),
+    "plan_tensor_in_domain": _("Every layer is split over the GPUs that a fast link joins."),
+    "plan_tensor_pipeline": _("Layers are split inside a node; the nodes take one stage each."),
+    "plan_layer_split": _("Each GPU holds whole layers, in order."),
+    "plan_asked": _("As you asked."),
+    "os_default": _("The usual system for this device."),
+    "knob_engine_default": _("The engine’s default."),
+    "sequences_as_users": _("As many requests as users; the command sets it."),
+}
+
+LIMITS: Mapping[str, Template] = {
+    "engine_share": _(
+        "{engine:engine} may take {share:percent} of the {process_bytes:size} that a process sees"
+    ),
+    "process_total": _("all that a process sees of the card"),
+    "process_total_by_rule": _("all that a process should see of the card, by rule, not measured"),
+    "macos_default": _("macOS {generation} default, {share:percent}"),
+    "macos_wired": _("wired limit of {wired_gb} GB"),
+    "apu_linux": _("Linux default: {carve_bytes:size} carved out by the BIOS and {gtt_bytes:size} shared"),
+    "apu_windows": _("Windows default, with {carve_bytes:size} of graphics memory"),
+    "grace_pool": _("one pool with the system"),
+    "reserve_4gib": _("{reserve_bytes:size} stay with the system"),
+    "windows_reserve": _("Windows keeps {reserve_bytes:size} of the card"),
+    "display_reserve": _("the desktop takes {reserve_bytes:size} of the card"),
+}
+
+_CHOSEN = _("Chosen by the catalogue.")
+_LIMIT = _("what the engine may take")
+
+
+def choice_words(choice: Choice, units: str) -> str:
+    """Why this value was chosen."""
+    return say_code(CHOICES, choice.code, {"value": choice.value, **choice.factors}, units, _CHOSEN)
+
+
+def limit_words(limit: Limit, engine_id: str, units: str) -> str:
+    """The rule that limits the memory, as a phrase: `macOS 26 default, 84%`."""
+    return say_code(LIMITS, limit.rule.code, {"engine": engine_id, **limit.rule.factors}, units, _LIMIT)

@@ -1,0 +1,73 @@
+"""What is said beside a field whose value could not be taken as it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from calculator.scenario import BY_NAME, Problem, text_of
+from calculator.web import figures
+from calculator.web.wording.fields import label_of
+from calculator.web.wording.text import Factor, Template, say_code
+
+PROBLEMS: Mapping[str, Template] = {
+    "not_a_number": _("“{given}” is not a number. The answer uses {used}."),
+    "not_whole": _("{field} is a whole number. The answer uses {used}."),
+    "out_of_range": _("{field} goes from {low} to {high}. The answer uses {used}."),
+    "not_a_switch": _("“{given}” is neither on nor off. The answer uses {used}."),
+    "not_a_choice": _("“{given}” is none of {allowed}. The answer uses {used}."),
+    "unknown_id": _("Nothing here is called “{given}”. The answer uses {used}."),
+    "unknown_id_near": _("Nothing here is called “{given}”. Near names: {near}. The answer uses {used}."),
+    "os_not_on_device": _("{device} does not run “{given}”. The answer uses {used}."),
+    "maxlen_below_context": _("The longest request cannot be below the context. The answer uses {used}."),
+    "sequences_below_users": _("The server must take all {users} users. The answer uses {used}."),
+    "context_above_maximum": _("{name} takes at most {maximum} tokens. The answer is computed for {used}."),
+    "not_computed_yet": _("{field} is kept in the link but not computed yet."),
+}
+
+_FALLBACK = _("This value was replaced.")
+_DEFAULT_USED = _("the default")
+_SHOWN = 60  # characters of what was given
+
+
+def near_ids(problem: Problem) -> list[str]:
+    """Ids that an unknown one may have meant."""
+    near = str(dict(problem.factors).get("near", ""))
+    return [name.strip() for name in near.split(",") if name.strip()]
+
+
+def shown_text(text: str) -> str:
+    """What a visitor typed, short and without control characters."""
+    bare = "".join(character for character in text if character.isprintable()).strip()
+    return bare if len(bare) <= _SHOWN else bare[:_SHOWN] + "…"
+
+
+def problem_words(problem: Problem, units: str, near_names: str = "") -> str:
+    """The sentence at the field. near_names: how the near names are written, for links; empty for their plain ids."""
+    factors: dict[str, Factor] = dict(problem.factors)
+    near = near_ids(problem)
+    parameter = BY_NAME.get(problem.field)
+    numeric = parameter is not None and parameter.kind in ("whole", "number")
+    used: Factor = problem.used if numeric else text_of(problem.used)
+    if problem.code == "unknown_id" and factors.get("name"):
+        used = factors["name"]
+    factors |= {
+        "field": label_of(problem.field),
+        "given": shown_text(problem.given),
+        "used": str(_DEFAULT_USED) if used in ("", None) else used,
+        "near": near_names or ", ".join(near),
+    }
+    code = "unknown_id_near" if problem.code == "unknown_id" and near else problem.code
+    return say_code(PROBLEMS, code, factors, units, _FALLBACK)
+
+
+def problems_note(count: int) -> str:
+    """The note above the answer that counts the replaced values."""
+    text = ngettext(
+        "One value of this link was replaced. It is marked.",
+        "{count} values of this link were replaced. They are marked.",
+        count,
+    )
+    return text.format(count=figures.whole(count))

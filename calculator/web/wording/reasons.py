@@ -1,0 +1,110 @@
+"""Why a verdict is what it is: a sentence for every reason code of the arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from calculator.estimation.terms import Reason
+from calculator.web.wording.text import Template, say_code
+
+REFUSALS: Mapping[str, Template] = {
+    "heads_not_divisible": _("{engine:engine} cannot split {heads} heads over {tp} GPUs."),
+    "kv_heads_not_divisible": _("{engine:engine} cannot split {kv_heads} KV heads over {tp} GPUs."),
+    "width_not_divisible": _(
+        "{engine:engine} cannot split a width of {width} over {tp} GPUs: each share must be a multiple of {block}."
+    ),
+    "state_heads_not_divisible": _(
+        "{engine:engine} cannot split {heads} heads of the recurrent state over {tp} GPUs."
+    ),
+    "too_many_gpus_layer_split": _(
+        "{engine:engine} spreads layers over at most {limit} GPUs; {gpus} are asked for."
+    ),
+    "too_many_gpus_tensor_split": _(
+        "{engine:engine} splits tensors over at most {limit} GPUs; {gpus} are asked for."
+    ),
+    "tensor_split_unsupported": _("{engine:engine} cannot split the tensors of {class_name}."),
+    "tensor_split_cache_type": _(
+        "{engine:engine} splits tensors with a 16-bit cache only, not with {cache_type}."
+    ),
+    "more_stages_than_layers": _("{engine:engine} cannot cut {layers} layers into {pp} stages."),
+    "no_pipeline": _("{engine:engine} has no pipeline stages for {class_name}."),
+    "plan_does_not_multiply": _("Tensor {tp} × pipeline {pp} does not make {gpus} GPUs."),
+    "too_many_requests": _("{engine:engine} serves at most {limit} requests at once; {users} are asked for."),
+    "engine_not_on_device": _("{engine:engine} does not run on {device}."),
+    "backend_not_on_device": _("{engine:engine} has no {backend:backend} backend for {device}."),
+    "format_not_in_engine": _("{engine:engine} does not load {format:format}."),
+    "format_needs_capability": _(
+        "{engine:engine} needs compute capability {needs} for {format:format}; {device} has {has}."
+    ),
+    "format_not_on_device": _("{engine:engine} does not load {format:format} on {device}."),
+    "format_not_for_model": _("{format:format} does not exist for {model}."),
+    "cache_type_not_in_engine": _("{engine:engine} has no {cache_type} cache."),
+    "cache_type_not_for_model": _("{engine:engine} cannot keep the cache of this model as {cache_type}."),
+    "cache_row_not_divisible": _(
+        "A cache row of {row} values does not divide into {cache_type} blocks of {block}."
+    ),
+    "cache_needs_flash_attention": _("A {cache_type} cache needs flash attention, which is switched off."),
+    "class_refused": _("{engine:engine} refuses models of class {class_name}."),
+    "not_computed_yet": _("Not computed yet: {what:what}."),
+    "native_unknown": _("The native format of {model} is not known."),
+    "published_size_only": _(
+        "{format:format} has no rule for its size, and no published file of {model} is known."
+    ),
+    "memory_unknown": _("The memory of {device} is not known."),
+}
+"""What an engine, a format or a device cannot do, or what is not known: said in place of a verdict by memory."""
+
+GROUNDS: Mapping[str, Template] = {
+    "weights_alone_too_large": _(
+        "The weights alone take {weights_bytes:size} of each GPU, of {limit_bytes:size} usable. "
+        "A shorter context will not help."
+    ),
+    "short_of": ngettext_lazy(
+        "{missing_bytes:size} are missing.",
+        "{missing_bytes:size} are missing on each of {gpus} GPUs.",
+        "gpus",
+    ),
+    "fits_with_room": _("{headroom_bytes:size} stay free."),
+    "high_end_over": _("The high end of the range is {over_bytes:size} over."),
+    "inside_fit_margin": _(
+        "Less than the {margin_bytes:bytes} that the engine keeps free by default would stay free."
+    ),
+    "occupied_over_process": _(
+        "The server would occupy {occupied_bytes:size} of {total_bytes:size} in all: "
+        "let it take at most {largest_share:percent}."
+    ),
+}
+"""What follows from the figures of memory."""
+
+REMARKS: Mapping[str, Template] = {
+    "no_generation": _("{model} makes embeddings, no text: only its weights are counted."),
+    "class_not_listed": _(
+        "{engine:engine} {version} does not list {class_name}: computed as for {relative}, without a command."
+    ),
+    "order_assumed": _("Nobody published the order of the layers: they are taken as evenly mixed."),
+    "version_outside_measured": _(
+        "Overheads were measured on {engine:engine} {low} to {high}: for {version} their ranges are 1.5 times as wide."
+    ),
+    "architecture_not_measured": _(
+        "No load of {class_name} on {engine:engine} was measured: the range reaches {share:percent} of the weights higher."
+    ),
+    "context_above_maximum": _("The context of {ctx} tokens is above the model’s maximum of {maximum}."),
+}
+"""What a reader should know about the figures whatever the verdict."""
+
+REASONS: Mapping[str, Template] = {**REFUSALS, **GROUNDS, **REMARKS}
+
+_FALLBACK = _("The engine does not support this combination.")
+
+
+def reason_words(reason: Reason, units: str) -> str:
+    """The sentence of one reason."""
+    return say_code(REASONS, reason.code, reason.factors, units, _FALLBACK)
+
+
+def is_remark(reason: Reason) -> bool:
+    """True for a remark on the figures, false for what decides the verdict."""
+    return reason.code in REMARKS

@@ -1,0 +1,145 @@
+"""From a template and its factors to a sentence.
+
+A template is a gettext message with the factors' names in braces; what stands after the colon says how the factor is
+written: `{missing_bytes:size}` is 11.9 GiB or 12.8 GB, `{bytes_per_token:exact}` is 27,648 B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from calculator.web import figures
+from catalog.records import Engine
+
+Factor = int | float | str | None
+Template = Any
+"""A text, or a lazy gettext or ngettext message: what has `.format`."""
+
+ENGINE_NAMES: Mapping[str, str] = {
+    "llama.cpp": "llama.cpp",
+    "ollama": "Ollama",
+    "lm-studio": "LM Studio",
+    "vllm": "vLLM",
+    "sglang": "SGLang",
+    "tensorrt-llm": "TensorRT-LLM",
+    "mlx": "MLX",
+    "transformers": "Transformers",
+    "exllama": "ExLlamaV3",
+    "ktransformers": "KTransformers",
+}
+"""Product spelling, the same in every language."""
+
+
+def engine_name(engine: object) -> str:
+    """The engine's name as its makers write it, from its id or its full name: llama.cpp for llama.cpp (llama-server)."""
+    text = str(engine)
+    return ENGINE_NAMES.get(text, text.partition(" (")[0])
+
+
+def format_label(weights_format: object) -> str:
+    """A weights format as it is usually written: Q4_K_M for q4_k_m; a name that is written already stays."""
+    text = str(weights_format)
+    if text == "native" or text != text.lower():
+        return text
+    return text.upper().replace("BPW", "bpw").replace("BIT", "bit")
+
+
+def cache_label(cache_type: str, engine: Engine) -> str:
+    """A cache type as the engine calls it: engines with GGML's block types say f16 for 16 bits."""
+    return "f16" if cache_type == "bf16" and "cache_block" in engine.rules else cache_type
+
+
+BACKEND_NAMES: Mapping[str, str] = {
+    "cuda": "CUDA",
+    "rocm": "ROCm",
+    "vulkan": "Vulkan",
+    "metal": "Metal",
+    "sycl": "SYCL",
+    "cpu": "CPU",
+}
+
+
+WHAT: Mapping[str, Template] = {
+    "csa": _("compressed sparse attention"),
+    "windowed_mla": _("MLA with a window"),
+    "indexed_gqa": _("grouped attention with an index"),
+    "pooled_index": _("an index with pooled keys"),
+    "lightning": _("lightning attention"),
+    "mamba1": _("Mamba-1"),
+    "parallel": _("attention and state side by side"),
+    "cross_attention": _("cross attention"),
+    "shortconv_beside_attention": _("short convolutions beside attention"),
+}
+"""Parts of models whose arithmetic is not built yet; an engine or a format stands for itself."""
+
+
+def what_words(what: object) -> str:
+    """What is not computed yet."""
+    return str(WHAT[str(what)]) if str(what) in WHAT else engine_name(what)
+
+
+_Writer = Callable[[Any, str], str]
+_WRITERS: Mapping[str, _Writer] = {
+    "size": figures.size,
+    "exact": lambda value, _units: figures.exact_bytes(value),
+    "bytes": lambda value, _units: figures.spelled_bytes(value),
+    "percent": lambda value, _units: figures.percent(value),
+    "short": lambda value, _units: figures.tokens(int(value)),
+    "parameters": lambda value, _units: figures.parameters(int(value)),
+    "plain": lambda value, _units: figures.plain(value),
+    "engine": lambda value, _units: engine_name(value),
+    "backend": lambda value, _units: BACKEND_NAMES.get(str(value), str(value)),
+    "what": lambda value, _units: what_words(value),
+    "format": lambda value, _units: format_label(value),
+}
+
+
+_TEXT_SPECS = ("engine", "format", "backend", "what")
+
+
+class Value:
+    """A factor on its way into a sentence; `__index__` lets ngettext choose the plural form."""
+
+    __slots__ = ("raw", "units")
+
+    def __init__(self, raw: Factor, units: str) -> None:
+        self.raw = raw
+        self.units = units
+
+    def __format__(self, spec: str) -> str:
+        if self.raw is None:
+            return figures.MISSING
+        if spec and not (isinstance(self.raw, str) and spec not in _TEXT_SPECS):
+            return _WRITERS[spec](self.raw, self.units)
+        if isinstance(self.raw, str):
+            return self.raw
+        return figures.whole(self.raw) if float(self.raw).is_integer() else figures.number(self.raw)
+
+    def __index__(self) -> int:
+        return int(self.raw or 0)
+
+    def __eq__(self, other: object) -> bool:
+        return self.raw == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def say(template: Template, factors: Mapping[str, Factor], units: str) -> str:
+    """The sentence in the present language; raises KeyError when a factor is missing."""
+    return str(template.format(**{name: Value(raw, units) for name, raw in factors.items()}))
+
+
+def say_code(
+    table: Mapping[str, Template], code: str, factors: Mapping[str, Factor], units: str, fallback: Template
+) -> str:
+    """The sentence of a code; a neutral one when nobody wrote it or a factor is missing (tests look for that)."""
+    template = table.get(code)
+    if template is None:
+        return str(fallback)
+    try:
+        return say(template, factors, units)
+    except (KeyError, IndexError, ValueError, TypeError):
+        return str(fallback)
