@@ -53,18 +53,21 @@ def load(entries: Entries, data_version: str, updated: date, *, dry_run: bool = 
     return outcomes
 
 
-def restore(rows: Iterable[CatalogRow], entries: Entries) -> tuple[int, int]:
-    """Give rows their shipped figures back; returns how many got them and how many are not shipped."""
-    restored = missing = 0
+def restore(rows: Iterable[CatalogRow], entries: Entries) -> tuple[list[CatalogRow], list[CatalogRow]]:
+    """Give rows their shipped figures back. Returns those that got them and those that are not shipped."""
+    restored: list[CatalogRow] = []
+    missing: list[CatalogRow] = []
+    shipped = {
+        (table.entries, table.key(entry)): entry for table in TABLES for entry in entries[table.entries]
+    }
     with transaction.atomic():
         with without_bumps():
             for row in rows:
-                shipped = {row.key(entry): entry for entry in entries.get(row.entries, [])}
-                if entry := shipped.get(row.slug):
+                if entry := shipped.get((row.entries, row.slug)):
                     _follow(row, entry)
-                    restored += 1
+                    restored.append(row)
                 else:
-                    missing += 1
+                    missing.append(row)
         if restored:
             bump()
     return restored, missing

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.core.exceptions import ValidationError
+from collections.abc import Iterator
+
 from django.db import models
 
 from catalog.models.row import CatalogRow, date_rule, not_negative, positive
@@ -172,19 +173,16 @@ class Accelerator(CatalogRow):
         ]
         indexes = [models.Index(fields=["kind", "vendor"])]
 
-    def clean(self) -> None:
-        super().clean()
-        errors = {}
+    def own_faults(self) -> Iterator[tuple[str, str]]:
         if problem := bandwidth_problem(self.memory_type, self.bandwidth_gb_s):
-            errors["bandwidth_gb_s"] = problem
+            yield "bandwidth_gb_s", problem
         marketing_mib = 1024 * (self.memory_gb or 0)
-        for column in ("reported_mib", "cuda_total_mib"):
+        for column in ("reported_mib", "cuda_total_mib", "usable_total_mib"):
             if marketing_mib and (given := getattr(self, column)) and given > marketing_mib:
-                errors[column] = (
-                    f"{given:,} MiB are more than {self.memory_gb} GB, which is {marketing_mib:,} MiB."
+                yield (
+                    column,
+                    f"{given:,} MiB are more than {self.memory_gb} GB, which is {marketing_mib:,} MiB.",
                 )
-        if errors:
-            raise ValidationError(errors)
 
 
 def bandwidth_problem(memory_type: str, bandwidth_gb_s: float | None) -> str:
@@ -195,4 +193,4 @@ def bandwidth_problem(memory_type: str, bandwidth_gb_s: float | None) -> str:
     low, high = BANDWIDTH_GB_S[name]
     if low <= bandwidth_gb_s <= high:
         return ""
-    return f"{bandwidth_gb_s:g} GB/s is out of range for {name}: devices have {low:,} to {high:,} GB/s. Is it in GB/s?"
+    return f"{bandwidth_gb_s:,.10g} GB/s is out of range for {name}: devices have {low:,} to {high:,} GB/s. Is it in GB/s?"

@@ -72,7 +72,7 @@ class Calibration(CatalogRow):
             entry.get(name)
             for name in ("engine", "name", "backend", "device_class", "version_from", "version_until")
         )
-        return ":".join(str(part) if part else "-" for part in parts)
+        return "--".join(str(part) if part else "all" for part in parts)
 
     def take(self, entry: Entry) -> None:
         super().take(entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Self
 
 from django.core.exceptions import ValidationError
@@ -167,7 +168,7 @@ class LanguageModel(CatalogRow):
 
     @classmethod
     def complete(cls) -> models.QuerySet[Self]:
-        return models.QuerySet(cls).prefetch_related("files")
+        return super().complete().prefetch_related("files")
 
     def to_entry(self) -> Entry:
         entry = super().to_entry()
@@ -200,36 +201,35 @@ class LanguageModel(CatalogRow):
             raise ValidationError({"architecture": sentence}) from error
 
     def clean(self) -> None:
-        shape = self.shape()
+        self.shape()  # nothing else can be said about a model whose layers cannot be read
         super().clean()
-        errors = dict(self._wrong_sums(shape))
-        if self.computed_as_id and self.computed_as_id == self.slug:
-            errors["computed_as"] = "A model cannot be computed as itself."
-        if errors:
-            raise ValidationError(errors)
 
-    def _wrong_sums(self, shape: Architecture) -> dict[str, str]:
+    def own_faults(self) -> Iterator[tuple[str, str]]:
+        if self.computed_as_id and self.computed_as_id == self.slug:
+            yield "computed_as", "A model cannot be computed as itself."
+        yield from self._wrong_sums(self.shape())
+
+    def _wrong_sums(self, shape: Architecture) -> Iterator[tuple[str, str]]:
         """Sentences beside each count that the layers contradict."""
-        errors = {}
         exact = {
             "text_parameters": shape.text_parameters,
             "active_parameters_derived": shape.active_parameters,
         }
         for column, ours in exact.items():
-            if (given := getattr(self, column)) is not None and given != ours:
-                errors[column] = (
+            if (given := getattr(self, column)) and given != ours:
+                sentence = (
                     f"The {shape.layer_count} layers add up to {ours:,}, which is not {given:,} "
                     f"({difference_percent(ours, given):+.2f} %). Correct the layers, or write {ours}."
                 )
-        if (
-            self.parameters
-            and abs(off := difference_percent(shape.parameters, self.parameters)) > MOST_DIFFERENCE_PERCENT
-        ):
-            errors["parameters"] = (
-                f"The {shape.layer_count} layers and the other parts add up to {shape.parameters:,}, {off:+.1f} % from the "
-                f"published {self.parameters:,}. Up to {MOST_DIFFERENCE_PERCENT:g} % can be rounding: look for a missing part."
+                yield column, sentence
+        ours = shape.parameters
+        off = difference_percent(ours, self.parameters) if self.parameters else 0.0
+        if abs(off) > MOST_DIFFERENCE_PERCENT:
+            sentence = (
+                f"The {shape.layer_count} layers and the other parts add up to {ours:,}, {off:+.1f} % from the published "
+                f"{self.parameters:,}. Up to {MOST_DIFFERENCE_PERCENT:g} % can be rounding: look for a missing part."
             )
-        return errors
+            yield "parameters", sentence
 
 
 def difference_percent(ours: int, published: int) -> float:

@@ -167,8 +167,8 @@ class CatalogRow(Versioned):
 
     @classmethod
     def complete(cls) -> models.QuerySet[Self]:
-        """All rows with everything that `to_entry` reads, in a fixed number of queries."""
-        return models.QuerySet(cls)
+        """All rows in the order of loading, with what `to_entry` reads, in a fixed number of queries."""
+        return models.QuerySet(cls).order_by("pk")
 
     @classmethod
     def default_of(cls, column: str) -> Any:
@@ -235,20 +235,33 @@ class CatalogRow(Versioned):
         super().clean()
         if not isinstance(self.facts, dict):
             raise ValidationError({"facts": 'Write an object: {"key": value}.'})
-        if taken := sorted(set(self.facts) & {*self.REQUIRED, *self.OPTIONAL}):
-            raise ValidationError({"facts": f"{', '.join(taken)} has a field of its own; take it out here."})
         columns = {**self.REQUIRED, **self.OPTIONAL}
-        raise_faults(self, columns, faults(self.entries, self.entry_to_check()))
+        if taken := sorted(set(self.facts) & set(columns)):
+            raise ValidationError({"facts": f"{', '.join(taken)} has a field of its own; take it out here."})
+        raise_faults(self, columns, faults(self.entries, self.entry_to_check()), self.own_faults())
 
     def entry_to_check(self) -> Entry:
         """The entry as a data file would hold it."""
         return self.to_entry()
 
+    def own_faults(self) -> Iterable[tuple[str, str]]:
+        """(field, sentence) for what only this table can say."""
+        return ()
 
-def raise_faults(row: models.Model, columns: Mapping[str, str], found: Iterable[tuple[str, str]]) -> None:
-    """Each fault beside its field; of a field that is empty, Django has said so already."""
+
+def raise_faults(
+    row: models.Model,
+    columns: Mapping[str, str],
+    by_key: Iterable[tuple[str, str]],
+    by_field: Iterable[tuple[str, str]] = (),
+) -> None:
+    """Raise each fault beside its field. The table's own sentence is the better one; of an empty field, Django has
+    said already that it is needed."""
+    own: dict[str, list[str]] = {}
+    for name, sentence in by_field:
+        own.setdefault(name, []).append(sentence)
     errors: dict[str, list[str]] = {}
-    for key, sentence in found:
+    for key, sentence in by_key:
         if not key:
             errors.setdefault(NON_FIELD_ERRORS, []).append(sentence)
         elif key not in columns:
@@ -256,8 +269,8 @@ def raise_faults(row: models.Model, columns: Mapping[str, str], found: Iterable[
         elif getattr(row, columns[key]) not in (None, ""):
             field = row._meta.get_field(columns[key])  # noqa: SLF001 - Django's public name for it
             errors.setdefault(field.name, []).append(sentence)
-    if errors:
-        raise ValidationError(errors)
+    if errors | own:
+        raise ValidationError(errors | own)
 
 
 def positive(column: str, table: str) -> models.CheckConstraint:

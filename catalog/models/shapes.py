@@ -21,6 +21,17 @@ SHAPES: dict[str, type[BaseModel]] = {
 }
 
 
+PLAINLY = {
+    "missing": "It is missing",
+    "extra_forbidden": "There is no such field",
+    "too_short": "Write at least one",
+    "dict_type": 'Write an object: {"key": value}',
+    "model_type": 'Write an object: {"key": value}',
+    "list_type": "Write a list: [value, value]",
+}
+"""Pydantic's words about Python, said for somebody who edits JSON."""
+
+
 def faults(kind: str, entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """(key of the entry, sentence) for everything that a data file could not say; the key is empty for the whole."""
     try:
@@ -28,6 +39,6 @@ def faults(kind: str, entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
     except ValidationError as error:
         for fault in error.errors():
             key, *rest = [str(part) for part in fault["loc"]] or [""]
-            message = fault["msg"].removeprefix("Value error, ").rstrip(".")
+            message = PLAINLY.get(fault["type"]) or fault["msg"].removeprefix("Value error, ").rstrip(".")
             place = f"{'.'.join(rest)}: " if rest else ""
             yield key, f"{place}{message[:1].upper()}{message[1:]}."

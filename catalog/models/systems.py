@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.core.exceptions import ValidationError
+from collections.abc import Iterator
+
 from django.db import models
 
 from catalog.models.accelerators import Accelerator
@@ -82,8 +83,7 @@ class System(CatalogRow):
             )
         ]
 
-    def clean(self) -> None:
-        super().clean()
+    def own_faults(self) -> Iterator[tuple[str, str]]:
         if self.count and self.scale_up_domain and self.scale_up_domain > self.count:
             sentence = f"The machine has {self.count} accelerators, fewer than {self.scale_up_domain}."
-            raise ValidationError({"scale_up_domain": sentence})
+            yield "scale_up_domain", sentence
