@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from calculator.web.answer import answer
-from calculator.web.panels.export import breakdown_rows
+from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.page import calculator_page
 from catalog import live
 

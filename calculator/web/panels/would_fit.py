@@ -48,7 +48,7 @@ def ask(answer: Answer, **changes: Value) -> tuple[Scenario, Estimate]:
 
 def would_fit_panel(answer: Answer) -> WouldFitPanel | None:
     """Rows below the card when the answer is no."""
-    if answer.estimate.verdict in (*FIT, "offload"):
+    if answer.estimate.verdict in (*FIT, "offload") or answer.estimate.memory is None:
         return None
     rows = [_row(found, answer.units) for found in changes(answer)]
     return {"sentence": "" if rows else _("No single change of this question fits."), "rows": rows}

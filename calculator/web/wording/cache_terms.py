@@ -49,8 +49,8 @@ _HELD: Mapping[tuple[bool, bool], Template] = {
 
 _CELLS: Mapping[tuple[bool, bool], Template] = {
     **_HELD,
-    (True, False): _("{first}, × {held} cells for {tokens} tokens = {value:exact}."),
-    (True, True): _("{first}, × {held} cells for {tokens} tokens × {users} requests = {value:exact}."),
+    (True, False): _("{first}, × {held} cells for a context of {tokens} = {value:exact}."),
+    (True, True): _("{first}, × {held} cells for a context of {tokens} × {users} requests = {value:exact}."),
 }
 _PAGES = _(
     "{first}. Pages are as large as the largest: {slots} × {page_bytes:exact} × {blocks} blocks "

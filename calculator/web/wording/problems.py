@@ -27,6 +27,15 @@ PROBLEMS: Mapping[str, Template] = {
     "not_computed_yet": _("{field} is kept in the link but not computed yet."),
 }
 
+REFUSED: Mapping[str, Template] = {
+    "not_a_number": _("“{given}” is not a number."),
+    "not_a_switch": _("“{given}” is neither on nor off."),
+    "not_a_choice": _("“{given}” is none of {allowed}."),
+    "unknown_id": _("Nothing here is called “{given}”."),
+    "unknown_id_near": _("Nothing here is called “{given}”. Near names: {near}."),
+}
+"""The same where no answer is given instead: errors of the API."""
+
 _FALLBACK = _("This value was replaced.")
 _DEFAULT_USED = _("the default")
 _SHOWN = 60  # characters of what was given
@@ -46,6 +55,19 @@ def shown_text(text: str) -> str:
 
 def problem_words(problem: Problem, units: str, near_names: str = "") -> str:
     """The sentence at the field. near_names: how the near names are written, for links; empty for their plain ids."""
+    return say_code(PROBLEMS, _code(problem), _factors(problem, near_names), units, _FALLBACK)
+
+
+def refusal_words(problem: Problem) -> str:
+    """The sentence of an error."""
+    return say_code(REFUSED, _code(problem), _factors(problem, ""), "gib", _FALLBACK)
+
+
+def _code(problem: Problem) -> str:
+    return "unknown_id_near" if problem.code == "unknown_id" and near_ids(problem) else problem.code
+
+
+def _factors(problem: Problem, near_names: str) -> dict[str, Factor]:
     factors: dict[str, Factor] = dict(problem.factors)
     near = near_ids(problem)
     parameter = BY_NAME.get(problem.field)
@@ -59,8 +81,7 @@ def problem_words(problem: Problem, units: str, near_names: str = "") -> str:
         "used": str(_DEFAULT_USED) if used in ("", None) else used,
         "near": near_names or ", ".join(near),
     }
-    code = "unknown_id_near" if problem.code == "unknown_id" and near else problem.code
-    return say_code(PROBLEMS, code, factors, units, _FALLBACK)
+    return factors
 
 
 def problems_note(count: int) -> str:

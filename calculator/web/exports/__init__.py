@@ -1,0 +1,1 @@
+"""Answers for other programs: JSON of the API, rows of the CSV, text of the terminal."""

@@ -1,0 +1,74 @@
+"""What is wrong with a request, as RFC 9457 problem details."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from calculator.scenario import BY_NAME, Parameter, Problem
+from calculator.web.wording.problems import near_ids, refusal_words, shown_text
+
+NOT_FOUND = ("unknown_id",)
+NOT_UNDERSTOOD = ("not_a_number", "not_a_choice", "not_a_switch")
+"""Problems that a page answers with the nearest value, and an API with an error."""
+
+
+def refused(problems: Iterable[Problem]) -> dict[str, Any] | None:
+    """The error that these problems are, None when all of them can be answered."""
+    found = list(problems)
+    for status, codes, title in (
+        (404, NOT_FOUND, _("Nothing has this id")),
+        (422, NOT_UNDERSTOOD, _("A value cannot be understood")),
+    ):
+        named = [problem for problem in found if problem.code in codes]
+        if named:
+            details = [_detail(problem) for problem in named]
+            return {"type": "about:blank", "title": title, "status": status, **details[0], "errors": details}
+    return None
+
+
+def _detail(problem: Problem) -> dict[str, Any]:
+    """The field, the bad value, what is allowed and the nearest valid value."""
+    parameter = BY_NAME.get(problem.field)
+    near = near_ids(problem)
+    detail: dict[str, Any] = {
+        "detail": refusal_words(problem),
+        "field": problem.field,
+        "given": shown_text(problem.given),
+        "allowed": _allowed(parameter) if parameter else None,
+        "nearest": _nearest(parameter, problem),
+    }
+    if problem.code in NOT_FOUND:
+        detail |= {"near": near, "nearest": near[0] if near else None}
+    return detail
+
+
+def _allowed(parameter: Parameter) -> Any:
+    if parameter.kind == "choice":
+        return list(parameter.choices)
+    if parameter.kind == "switch":
+        return ["1", "0", "on", "off"]
+    if parameter.kind == "id":
+        return None
+    return {"low": parameter.low, "high": parameter.high, "unit": parameter.unit}
+
+
+def _nearest(parameter: Parameter | None, problem: Problem) -> Any:
+    if parameter and parameter.kind == "choice":
+        close = difflib.get_close_matches(problem.given.lower(), parameter.choices, n=1, cutoff=0.4)
+        return close[0] if close else problem.used
+    return problem.used
+
+
+def not_found(field: str, given: str, near: Sequence[str]) -> dict[str, Any]:
+    """A model or device that does not exist, with near names."""
+    problem = Problem(field, given, None, "unknown_id", (("near", ", ".join(near)),))
+    return {"type": "about:blank", "title": _("Nothing has this id"), "status": 404, **_detail(problem)}
+
+
+def bad_body(detail: str) -> dict[str, Any]:
+    """A body that is no JSON object of names and values."""
+    return {"type": "about:blank", "title": _("The body cannot be read"), "status": 422, "detail": detail}

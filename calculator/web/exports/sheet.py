@@ -1,0 +1,131 @@
+"""The sheet of one model as JSON (contract of /api/v1/models/{id})."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from calculator.estimation.sheet import CacheRow, Sheet, sheet_of
+from calculator.resolve import resolve
+from calculator.scenario import Scenario
+from calculator.web.answer import permalink
+from calculator.web.wording.text import what_words
+from catalog.records import GIB, LanguageModel, PublishedFile, Source
+from catalog.snapshot import Snapshot
+
+SHEET_HARDWARE = {"gpu": "h100-sxm", "engine": "vllm"}
+"""The sheet's cache and state stand in this engine's layout; the device changes nothing in them."""
+
+_PLACES = 6
+
+
+def gib(size_bytes: float) -> float:
+    """Bytes in GiB, with more digits than anything is known to."""
+    return round(size_bytes / GIB, _PLACES)
+
+
+def sheet_json(model: LanguageModel, snapshot: Snapshot) -> dict[str, Any]:
+    """Everything that follows from the model alone, with sources."""
+    scenario = Scenario(model=model.id, **SHEET_HARDWARE)
+    sheet = sheet_of(resolve(scenario, snapshot).configuration, snapshot.formats.values())
+    return {
+        **_about(model),
+        "weights_gib": _weights(model, sheet),
+        "kv_cache_gib_per_request": None if sheet.rows is None else [_row(row) for row in sheet.rows],
+        "recurrent_state_gib_per_request": None if sheet.state_bytes is None else gib(sheet.state_bytes),
+        "recurrent_state_bytes_per_request": sheet.state_bytes,
+        "not_computed_yet": what_words(sheet.missing) if sheet.missing else None,
+        "gpus_needed": None,
+        "gguf_files": [_file(file) for file in model.files],
+        "checkpoints": [],
+        "runs_with": runs_with(model, snapshot),
+        "verified": [],
+        "sources": [source_json(source) for source in model.sources],
+        "updated": snapshot.updated,
+    }
+
+
+def _about(model: LanguageModel) -> dict[str, Any]:
+    architecture = model.architecture
+    layers = Counter(architecture.blocks[index].mixer.KIND for index in architecture.sequence)
+    return {
+        "id": model.id,
+        "name": model.name,
+        "repo": model.repo,
+        "lab": {"name": model.lab, "country": model.lab_country},
+        "family": model.family,
+        "released": model.released,
+        "license": model.license,
+        "modalities": list(model.modalities),
+        "task": model.task,
+        "parameters": model.parameters,
+        "text_parameters": model.text_parameters,
+        "active_parameters": model.active_parameters,
+        "max_context": model.max_context_tokens,
+        "native_format": model.native_format,
+        "architecture": {
+            "class": model.class_name,
+            "layers": architecture.layer_count,
+            "layers_by_kind": dict(layers),
+            **architecture.to_json(),
+        },
+        "page": None,
+        "calculator": permalink(Scenario(model=model.id)),
+        "note": model.note,
+    }
+
+
+def _weights(model: LanguageModel, sheet: Sheet) -> dict[str, Any]:
+    built = {
+        size.weights_format.id: {
+            "gib": gib(size.size_bytes),
+            "bytes": size.size_bytes,
+            "bits_per_weight": round(size.bits_per_weight, 4),
+            "basis": size.basis,
+            "source": size.source,
+        }
+        for size in sheet.built
+    }
+    nominal = {
+        name: gib(sheet.nominal[name])
+        for name in ("native", "bf16", "fp8", "q4_k_m")
+        if name in sheet.nominal
+    }
+    return {"nominal": nominal, "nominal_native_kind": model.native_weight_bytes_kind, "built": built}
+
+
+def _row(row: CacheRow) -> dict[str, Any]:
+    return {
+        "context": row.context_tokens,
+        "bf16": gib(row.bf16_bytes),
+        "fp8": gib(row.fp8_bytes),
+        "index": gib(row.index_bytes),
+        "bf16_bytes": row.bf16_bytes,
+        "fp8_bytes": row.fp8_bytes,
+        "index_bytes": row.index_bytes,
+    }
+
+
+def _file(file: PublishedFile) -> dict[str, Any]:
+    return {
+        "format": file.weights_format,
+        "bytes": file.size_bytes,
+        "exact": file.exact,
+        "repo": file.repo,
+        "includes": file.includes or None,
+        "source": file.source,
+        "kind": file.kind,
+    }
+
+
+def runs_with(model: LanguageModel, snapshot: Snapshot) -> list[dict[str, Any]]:
+    """Engines whose list names the model's class, at the version whose list was read."""
+    return [
+        {"engine": engine.id, "name": engine.name, "version": engine.version}
+        for engine in snapshot.engines.values()
+        if engine.lists(model.class_name)
+    ]
+
+
+def source_json(source: Source) -> dict[str, str]:
+    return {"what": source.what, "where": source.where, "kind": source.kind}
