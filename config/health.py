@@ -45,7 +45,7 @@ def _database_problem() -> str:
 
 def _catalogue_problem() -> str:
     try:
-        loaded = bool(live.snapshot().models)
+        loaded = bool(live.current().models)
     except DatabaseError:
         log.exception("The catalogue cannot be read.")
         loaded = False
