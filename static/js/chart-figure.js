@@ -21,7 +21,17 @@ function margins(box) {
   return { l: px("Left"), r: px("Right"), t: px("Top"), b: px("Bottom"), pad: 0 };
 }
 
-function traces({ series, x, present, fits }, data, colours) {
+// Words that the server has placed so that none covers another; Plotly takes them over.
+function drawn(chart, { x_range: [low, high], y_range: [, top] }) {
+  const y = (percent) => top * (1 - parseFloat(percent) / 100);
+  const ends = [...chart.querySelectorAll(".end-label")].map((label) => ({ text: label.textContent, y: y(label.getAttribute("y")) }));
+  const ring = chart.querySelector(".ring");
+  if (!ring) return { ends };
+  const at = low * (high / low) ** (parseFloat(ring.getAttribute("cx")) / 100);
+  return { ends, fits: { x: at, y: y(ring.getAttribute("cy")), label: chart.querySelector(".ring + .point-label").textContent } };
+}
+
+function traces({ series, x, present }, fits, data, colours) {
   const curves = series.map((one, at) => {
     const trace = data[at];
     return { ...trace, ...one, x, line: { ...trace.line, color: colours[trace.meta.token] } };
@@ -48,8 +58,7 @@ function shapes({ limits, present }, colours) {
 // On a logarithmic axis Plotly places words by the logarithm.
 const log = (value) => Math.log10(value);
 
-function words(numbers, colours) {
-  const { limits, series, present, fits, x_range: range, y_range: [, top] } = numbers;
+function words({ limits, present, x_range: range }, { ends, fits }, colours) {
   const left = { showarrow: false, xanchor: "left" };
   const middle = (log(range[0]) + log(range[1])) / 2;
   const out = limits.map(({ kind, label, value }, at) => ({
@@ -57,9 +66,8 @@ function words(numbers, colours) {
     yanchor: kind === "usable" && limits[at + 1] ? "top" : "bottom",
     font: kind === "usable" ? { color: colours.ink, weight: 550 } : { color: colours["ink-2"] },
   }));
-  for (const { name, end = name, y } of series) {
-    const at = Math.min(y.at(-1) ?? top, top);
-    out.push({ ...left, text: end, xref: "paper", x: 1, xshift: 4, y: at, font: { color: colours["ink-2"] } });
+  for (const { text, y } of ends) {
+    out.push({ ...left, text, xref: "paper", x: 1, xshift: 4, y, font: { color: colours["ink-2"] } });
   }
   for (const [point, colour] of [[present, "here"], [fits, "ink"]]) {
     if (!point) continue;
@@ -73,9 +81,10 @@ function words(numbers, colours) {
 export function compose(chart, { data, layout }, numbers) {
   const colours = palette(chart);
   const box = chart.querySelector(".chart-box");
+  const placed = drawn(chart, numbers);
   const axis = { gridcolor: colours.grid, linecolor: colours.grid, zeroline: false, ticks: "" };
   return {
-    data: traces(numbers, data, colours),
+    data: traces(numbers, placed.fits, data, colours),
     layout: {
       ...layout,
       margin: margins(box),
@@ -88,7 +97,7 @@ export function compose(chart, { data, layout }, numbers) {
       },
       yaxis: { ...layout.yaxis, ...axis, range: numbers.y_range },
       shapes: shapes(numbers, colours),
-      annotations: words(numbers, colours),
+      annotations: words(numbers, placed, colours),
     },
   };
 }

@@ -19,10 +19,10 @@ form.addEventListener("htmx:before:swap", ({ detail: { ctx, tasks } }) => {
   const asked = new URL(ctx.request.action, location.href).searchParams.toString();
   fresh = asked === questionNow();
   // The visitor has moved on: an older answer may not put a list or a value back. The newer answer brings them again.
-  const lists = (task) => task.type === "oob" && task.fragment.firstElementChild.dataset.choices;
-  const key = tasks.map(lists).find(Boolean);
-  if (!fresh) for (let at = tasks.length - 1; at >= 0; at -= 1) if (lists(tasks[at])) tasks.splice(at, 1);
+  const marks = (task) => (task.type === "oob" ? task.fragment.firstElementChild.dataset : {});
+  const key = tasks.map((task) => marks(task).choices).find(Boolean);
   if (fresh && key) form.dataset.choices = key;
+  if (!fresh) for (let at = tasks.length - 1; at >= 0; at -= 1) if ("fresh" in marks(tasks[at])) tasks.splice(at, 1);
   const told = new Set(tasks.map((task) => task.target?.id));
   for (const problem of problems()) if (!told.has(problem.id)) problem.replaceChildren();
 });

@@ -20,10 +20,10 @@ function oneOff(a, b) {
 const wordsOf = (text) => text.toLowerCase().split(/[\s/()·-]+/).filter(Boolean);
 
 export function entry(option, group) {
-  const { facts = "", columns = "", words = "" } = option.dataset;
+  const { columns = "", words = "" } = option.dataset;
   const name = option.textContent.trim();
   const all = `${name} ${group} ${words} ${option.value}`.toLowerCase();
-  return { value: option.value, name, group, facts, columns: columns.split("|").filter(Boolean), lower: name.toLowerCase(), all, parts: wordsOf(all) };
+  return { value: option.value, name, group, columns: columns.split("|").filter(Boolean), lower: name.toLowerCase(), all, parts: wordsOf(all) };
 }
 
 // 0: the name begins so; 1: the name holds it; 2: found under another name; 3: nearly; NaN: not at all.

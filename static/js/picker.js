@@ -41,7 +41,7 @@ function open(field) {
   const label = field.querySelector("label").textContent;
   for (const named of [panel, input, list]) named.setAttribute("aria-label", label);
   entries = [...select.options].map((option) => entry(option, option.parentElement.label ?? ""));
-  Object.assign(state, { value: select.value, rail: "", yours: read(`yours.${select.id}`, []), recent: read(`recent.${select.id}`, []) });
+  Object.assign(state, { value: select.value, rail: "", yours: read(`yours.${select.id}`, []), recent: [...new Set([select.value, ...read(`recent.${select.id}`, [])])] });
   input.value = "";
   const room = window.innerWidth - button.getBoundingClientRect().right;
   const x = Math.min(button.getBoundingClientRect().right + 24, window.innerWidth - Math.min(864, window.innerWidth) - 16);
@@ -59,7 +59,7 @@ function choose(value) {
   if (!picked) return;
   write(`recent.${select.id}`, [value, ...state.recent.filter((other) => other !== value)].slice(0, RECENT));
   document.getElementById(`${select.id}-name`).textContent = picked.name;
-  document.getElementById(`${select.id}-facts`).textContent = picked.facts;
+  document.getElementById(`${select.id}-facts`).textContent = picked.columns.join(" · "); // the answer brings the rest
   if (select.value === value) return;
   select.value = value;
   select.dispatchEvent(new Event("change", { bubbles: true }));

@@ -33,6 +33,7 @@ GAP = 0.12
 LABEL_ALWAYS = 26
 LABEL_WIDE = 13
 WHISKER_LEFT = 45  # the high end stands left of this: the words go to the right
+LIMIT_LEFT = 50  # physical memory lies left of this: its words go to the right
 OVER_SHARE = 1.06
 
 
@@ -164,6 +165,7 @@ def bar_panel(answer: Answer, memory: Memory) -> BarPanel:
         "physical_x": percent(scale.at(limit.physical_bytes)),
         "usable_label": _("usable {usable}").format(**size),
         "physical_label": _("of {physical} physical").format(**size),
+        "limit_anchor": "end" if scale.at(limit.physical_bytes) >= LIMIT_LEFT else "start",
         "hatch": stretch(scale, usable, limit.physical_bytes),
         "dots": stretch(scale, needed.value, usable) if occupied else None,
         "over": over_range(memory, scale),

@@ -111,19 +111,18 @@ def _model_option(model: LanguageModel) -> PickerOption:
         columns.append(_("{count} active").format(count=figures.parameters(model.active_parameters)))
     if model.max_context_tokens:
         columns.append(figures.tokens(model.max_context_tokens))
-    words = [model.family, model.id, (model.repo or "").partition("/")[2]]
+    words = [model.family, (model.repo or "").partition("/")[2]]
     return {
         "value": model.id,
         "name": model.name,
-        "facts": model_facts(model),
         "columns": "|".join(columns),
-        "words": _words(words, model.name),
+        "words": _words(words, model.name, model.lab, model.id),
     }
 
 
-def _words(words: Iterable[str], name: str) -> str:
-    """Search words that the name does not hold already."""
-    known = name.lower()
+def _words(words: Iterable[str], *searched: str) -> str:
+    """Search words that what is searched anyway (name, group, id) does not hold already."""
+    known = " ".join(searched).lower()
     fresh = dict.fromkeys(word for text in words for word in text.split() if word.lower() not in known)
     return " ".join(fresh)
 
@@ -181,9 +180,8 @@ def _device_option(device: Accelerator, units: str) -> PickerOption:
     return {
         "value": device.id,
         "name": device.name,
-        "facts": device_facts(device, units),
         "columns": "|".join(columns),
-        "words": _words([device.family, device.architecture, device.vendor, device.id], device.name),
+        "words": _words([device.family, device.architecture, device.vendor], device.name, device.id),
     }
 
 
@@ -191,9 +189,8 @@ def _system_option(system: System, device: Accelerator, units: str) -> PickerOpt
     return {
         "value": system.id,
         "name": system.name,
-        "facts": system_facts(system, device, units),
         "columns": f"{system.count} × {_memory_words(device, units)}",
-        "words": _words([device.name, system.id, system.name_zh], system.name),
+        "words": _words([device.name, system.name_zh], system.name, system.id),
     }
 
 

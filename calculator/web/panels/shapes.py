@@ -145,16 +145,13 @@ class AdvancedGroup(TypedDict):
 class PickerOption(TypedDict):
     """One model or device.
 
-    name: `"NVIDIA H100 SXM 80 GB"`. facts: the second line of the closed picker, most telling first, separated by
-    `" · "`: `"79.6\u00a0GiB · 3,350\u00a0GB/s · FP8 · NVLink 900\u00a0GB/s"`; `"Moonshot AI · 2.78T parameters, 106B
-    active · MLA + KDA"`. columns: at most three short facts for the row in the list, separated by `"|"`:
+    name: `"NVIDIA H100 SXM 80 GB"`. columns: at most three short facts for the row in the list, separated by `"|"`:
     `"79.6\u00a0GiB|3,350\u00a0GB/s"`; `"2.78T|106B active|1M"`. words: what else finds it (aliases, family, lab), separated
-    by spaces, without what the name or its group already says.
+    by spaces, without what the name, its group or the id already says.
     """
 
     value: str
     name: str
-    facts: str
     columns: str
     words: str
 
@@ -169,7 +166,8 @@ class PickerGroup(TypedDict):
 class PickerField(TypedDict):
     """Model or hardware. groups depend on the catalogue and the units only: build them once per snapshot and units.
 
-    In a fragment `groups` is not read and may be `[]`. chosen_name, chosen_facts: name and facts of the chosen option.
+    In a fragment `groups` is not read and may be `[]`. chosen_name: the closed picker's first line. chosen_facts: its
+    second, most telling first, separated by `" · "`: `"79.6\u00a0GiB · 3,350\u00a0GB/s · FP8 · NVLink 900\u00a0GB/s"`.
     """
 
     id: str
@@ -330,9 +328,9 @@ class BarPanel(TypedDict):
 
     title: `"Fullest GPU, drawn to scale (GiB)"`. aside: `"all 32 hold the same"`. aria: `"Memory of the fullest GPU: 58.3 of
     72.9 usable and 79.6 GiB physical"`. usable_x, physical_x: the two limits. usable_label: `"usable 72.9"` (bold),
-    physical_label: `"of 79.6 physical"`; both stand above, right-aligned to physical_x. hatch: between usable and
-    physical. dots: the free part that a server will occupy, None otherwise. over: what lies beyond usable, None when
-    nothing does. whisker_x1, whisker_x2: the 90% range of the total; whisker_label: `"58.3 GiB, 90% 57.6–59.4"` at
+    physical_label: `"of 79.6 physical"`; both stand above, at physical_x: before it (limit_anchor `"end"`), or after it
+    (`"start"`) when it lies left of the middle. hatch: between usable and physical. dots: the free part that a server
+    will occupy, None otherwise. over: what lies beyond usable, None when nothing does. whisker_x1, whisker_x2: the 90% range of the total; whisker_label: `"58.3 GiB, 90% 57.6–59.4"` at
     whisker_label_x with whisker_anchor (`"end"`: the high end; `"start"`: the low end, when the high end is left of 45%).
     """
 
@@ -344,6 +342,7 @@ class BarPanel(TypedDict):
     physical_x: str
     usable_label: str
     physical_label: str
+    limit_anchor: Literal["start", "end"]
     hatch: BarRange | None
     dots: BarRange | None
     over: BarRange | None
@@ -512,8 +511,8 @@ class ChartPanel(TypedDict):
     None outside the chart. present: where the visitor stands, None outside.
 
     numbers: JSON text for Plotly, only numbers and labels, sent with each answer:
-    `{"x": [1024, …], "series": [{"name": "bf16", "end": "bf16 85.1", "y": [58.1, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
-    "usable 72.9"}], "present": {"x": 8192, "y": 58.3, "label": "8,192 tokens: 58.3"} or null, "fits": the same with "fits to 573K" or null, "x_ticks": {"values": [4096,
+    `{"x": [1024, …], "series": [{"name": "bf16", "y": [58.1, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
+    "usable 72.9"}], "present": {"x": 8192, "y": 58.3, "label": "8,192 tokens: 58.3"} or null, "x_ticks": {"values": [4096,
     …], "labels": ["4K", …]}, "x_range": [1024, 1048576], "y_range": [0, 88]}`. A value of null makes a gap.
 
     figure: JSON text of the Plotly figure, the same for every answer and sent only with the full page: `{"data": [one
