@@ -37,10 +37,14 @@ class CacheRow:
 
 @dataclass(frozen=True, slots=True)
 class BuiltSize:
-    """The size of a checkpoint or file in one format [B]. basis: published or rule. bits: per weight, all weights."""
+    """The size of a checkpoint or file in one format [B]. basis: published or rule. bits: per weight, all weights.
+
+    least_bytes: what devices hold of it whatever the engine: without encoders, metadata and the input embedding.
+    """
 
     weights_format: WeightsFormat
     size_bytes: int
+    least_bytes: int
     basis: str
     bits_per_weight: float
     source: str
@@ -97,7 +101,8 @@ def built_size(model: LanguageModel, weights_format: WeightsFormat) -> BuiltSize
     """
     layout = weight_layout(model, weights_format)
     size = layout.file_bytes if weights_format.family == "gguf" else layout.checkpoint_bytes
-    return BuiltSize(weights_format, size, layout.basis, layout.bits_per_weight, layout.source)
+    least = layout.text_bytes - layout.embedding_bytes - layout.lookup_bytes
+    return BuiltSize(weights_format, size, least, layout.basis, layout.bits_per_weight, layout.source)
 
 
 def contexts_of(model: LanguageModel) -> tuple[int, ...]:

@@ -62,10 +62,9 @@ def advanced_groups(answer: Answer) -> list[AdvancedGroup]:
     return [{"legend": legend, "fields": fields} for legend, fields in groups if fields]
 
 
-def advanced_summary(answer: Answer) -> str:
+def advanced_summary(groups: list[AdvancedGroup]) -> str:
     """`all at the engine’s defaults`, `2 changed`."""
-    shown = {field["name"] for group in advanced_groups(answer) for field in group["fields"]}
-    changed = sum(name in shown for name, _value in answer.scenario.changed())
+    changed = sum(field["changed"] for group in groups for field in group["fields"])
     if not changed:
         return _("all at the engine’s defaults")
     return ngettext("{count} changed", "{count} changed", changed).format(count=changed)

@@ -8,6 +8,7 @@ from calculator.resolve import cache_types_for
 from calculator.web.answer import Answer
 
 MOST_CURVES = 3
+POINTS = 33
 USUAL = ("bf16", "fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
 """Compared first, in the order of the curves, so that a curve keeps its colour when another type is chosen."""
 
@@ -19,4 +20,4 @@ def curves_of(answer: Answer) -> tuple[MemoryCurve, ...]:
     chosen = [cache_type for cache_type in USUAL if cache_type in offered][:MOST_CURVES]
     if configuration.cache_type not in chosen:
         chosen = [*chosen[: MOST_CURVES - 1], configuration.cache_type]
-    return memory_curves(configuration, tuple(chosen))
+    return memory_curves(configuration, tuple(chosen), points=POINTS)

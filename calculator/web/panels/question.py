@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
-from calculator.estimation.sheet import built_size
-from calculator.estimation.weights import has_rule
-from calculator.resolve import cache_types_for, engines_for, formats_for, resolve
+from calculator.resolve import cache_types_for, engines_for, resolve
 from calculator.scenario import DEFAULTS
-from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.advanced import advanced_groups, advanced_summary
-from calculator.web.panels.names import format_words, plan_words, version_words
+from calculator.web.panels.formats import format_field
+from calculator.web.panels.names import plan_words, version_words
 from calculator.web.panels.pickers import hardware_field, model_field
 from calculator.web.panels.problems import field_problem
 from calculator.web.panels.shapes import (
@@ -28,30 +25,12 @@ from calculator.web.panels.shapes import (
 )
 from calculator.web.panels.sliders import context_slider, users_slider
 from calculator.web.panels.would_fit import smallest_number
-from calculator.web.wording.choices import choice_words
+from calculator.web.wording.choices import CHOSEN_FOR_YOU, why_chosen
 from calculator.web.wording.fields import label_of
 from calculator.web.wording.text import cache_label, engine_name
-from catalog.records import Engine, WeightsFormat
+from catalog.records import Engine
 
-CHOSEN = gettext_lazy("chosen for you")
 MOST_SEGMENTS = 5
-
-FORMAT_FAMILIES: Mapping[str, object] = {
-    "native": gettext_lazy("As published"),
-    "float": gettext_lazy("16 and 32 bits"),
-    "fp8": gettext_lazy("8 bits"),
-    "int8": gettext_lazy("8 bits"),
-    "gguf": "GGUF",
-    "mlx": "MLX",
-    "awq": gettext_lazy("4 to 8 bits, grouped"),
-    "gptq": gettext_lazy("4 to 8 bits, grouped"),
-    "w4a16": gettext_lazy("4 to 8 bits, grouped"),
-    "w4a8": gettext_lazy("4 to 8 bits, grouped"),
-    "fp4": gettext_lazy("4-bit float"),
-    "bitsandbytes": "bitsandbytes",
-    "exl3": "EXL3",
-    "exl2": "EXL2",
-}
 
 CONTROLS = ("model", "quant", "gpu", "n", "ctx", "users", "kv", "engine")
 """Ids of the fields that are always there; those of Advanced depend on the engine."""
@@ -59,7 +38,7 @@ CONTROLS = ("model", "quant", "gpu", "n", "ctx", "users", "kv", "engine")
 
 def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> QuestionPanel:
     """All fields. shown_key: the choices that the browser shows already."""
-    quant, kv, engine = _quant_field(answer), _cache_field(answer), _engine_field(answer)
+    quant, kv, engine = format_field(answer), _cache_field(answer), _engine_field(answer)
     advanced = advanced_groups(answer)
     looks = (quant["groups"], kv.get("choices") or kv.get("groups"), engine["groups"], advanced)
     key = f"{zlib.crc32(repr(looks).encode()):08x}"
@@ -73,7 +52,7 @@ def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> Qu
         "kv": kv,
         "engine": engine,
         "advanced": advanced,
-        "advanced_summary": advanced_summary(answer),
+        "advanced_summary": advanced_summary(advanced),
         "units": answer.units,
         "reset_href": "/",
         "choices_key": key,
@@ -84,66 +63,6 @@ def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> Qu
 def controls_of(panel: QuestionPanel) -> frozenset[str]:
     """Ids of every control that stands on the page."""
     return frozenset(CONTROLS) | {field["id"] for group in panel["advanced"] for field in group["fields"]}
-
-
-def _why(answer: Answer, field: str) -> str:
-    for choice in answer.configuration.choices:
-        if choice.field == field:
-            return choice_words(choice, answer.units)
-    return ""
-
-
-# --- weights format ---------------------------------------------------------------------------------------------------
-
-
-def _sized(answer: Answer, weights_format: WeightsFormat) -> str:
-    model = answer.configuration.model
-    name = format_words(weights_format, model.native_format)
-    if not has_rule(model, weights_format):
-        return name
-    return f"{name} · {_size_words(answer, weights_format)}"
-
-
-def _size_words(answer: Answer, weights_format: WeightsFormat) -> str:
-    return figures.size(built_size(answer.configuration.model, weights_format).size_bytes, answer.units)
-
-
-def _usual_format(answer: Answer) -> WeightsFormat:
-    """What the engine takes when no format is asked for."""
-    if answer.scenario.quant is None:
-        return answer.configuration.weights_format
-    return resolve(answer.scenario.replace(quant=None), answer.snapshot).configuration.weights_format
-
-
-def _quant_field(answer: Answer) -> SelectField:
-    """Formats by family with their sizes; first what would be chosen."""
-    chosen, weights_format = answer.scenario.quant, answer.configuration.weights_format
-    groups: dict[str, list[Choice]] = {"": [{"value": "", "label": _sized(answer, _usual_format(answer))}]}
-    offered = tuple(sorted(formats_for(answer.resolved, answer.snapshot), key=_family_place))
-    if chosen is not None and weights_format not in offered:
-        offered = (weights_format, *offered)
-    for each in offered:
-        label = str(FORMAT_FAMILIES.get(each.family, each.family))
-        groups.setdefault(label, []).append({"value": each.id, "label": _sized(answer, each)})
-    known = has_rule(answer.configuration.model, weights_format)
-    return {
-        "widget": "select",
-        "id": "quant",
-        "name": "quant",
-        "label": label_of("quant"),
-        "aside": str(CHOSEN) if chosen is None else "",
-        "value": "" if chosen is None else weights_format.id,
-        "groups": [{"label": label, "choices": choices} for label, choices in groups.items()],
-        "note": _size_words(answer, weights_format) if known else "",
-        "help": _why(answer, "quant") if chosen is None else "",
-        "problem": field_problem(answer, "quant"),
-        "changed": chosen is not None,
-    }
-
-
-def _family_place(weights_format: WeightsFormat) -> int:
-    families = list(FORMAT_FAMILIES)
-    return families.index(weights_format.family) if weights_format.family in families else len(families)
 
 
 # --- hardware ---------------------------------------------------------------------------------------------------------
@@ -261,11 +180,18 @@ def _engine_field(answer: Answer) -> SelectField:
         "id": "engine",
         "name": "engine",
         "label": label_of("engine"),
-        "aside": str(CHOSEN) if automatic else "",
+        "aside": str(CHOSEN_FOR_YOU) if automatic else "",
         "value": "" if automatic else configuration.engine.id,
         "groups": [group for group in groups if group["choices"]],
         "note": plan_words(configuration),
-        "help": " ".join(words for words in (_why(answer, "engine"), _why(answer, "split")) if words),
+        "help": " ".join(
+            words
+            for words in (
+                why_chosen(answer.configuration, "engine", answer.units),
+                why_chosen(answer.configuration, "split", answer.units),
+            )
+            if words
+        ),
         "problem": field_problem(answer, "engine"),
         "changed": not automatic,
     }

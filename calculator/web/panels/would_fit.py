@@ -10,14 +10,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from calculator.estimation import estimate
-from calculator.estimation.sheet import BuiltSize, built_size
+from calculator.estimation.sheet import BuiltSize
 from calculator.estimation.terms import Estimate, Memory
 from calculator.planner.counts import smallest_counts
-from calculator.resolve import cache_types_for, engines_for, formats_for, resolve
+from calculator.resolve import cache_types_for, engines_for, resolve
 from calculator.scenario import Scenario, Value
 from calculator.web import figures
 from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
+from calculator.web.panels.formats import format_sizes
 from calculator.web.panels.names import device_name, format_words
 from calculator.web.panels.shapes import WayOut, WouldFitPanel
 from calculator.web.wording.text import cache_label, engine_name
@@ -110,8 +111,7 @@ def _smaller_cache(answer: Answer) -> Found | None:
 
 def sizes_of(answer: Answer) -> list[BuiltSize]:
     """The formats that the engine loads here with their sizes, largest first."""
-    model = answer.configuration.model
-    sizes = [built_size(model, each) for each in formats_for(answer.resolved, answer.snapshot)]
+    sizes = format_sizes(answer.resolved, answer.snapshot)
     return sorted(sizes, key=lambda size: -size.size_bytes)
 
 
@@ -121,15 +121,16 @@ def largest_format(answer: Answer) -> Found | None:
 
 
 def _largest_format(answer: Answer) -> Found | None:
-    configuration = answer.configuration
-    asked = configuration.weights_format.id
+    configuration, memory = answer.configuration, answer.estimate.memory
+    if memory is None:
+        return None
+    room = memory.limit.usable.value * configuration.count
     for size in sizes_of(answer):
-        if size.weights_format.id == asked:
+        if size.weights_format is configuration.weights_format or size.least_bytes > room:
             continue
         scenario, other = ask(answer, quant=size.weights_format.id)
         if other.verdict in FIT and other.memory:
-            chosen = other.configuration.weights_format
-            name = format_words(chosen, configuration.model.native_format)
+            name = format_words(size.weights_format, configuration.model.native_format)
             return Found(name, _format_note(other.memory, answer), scenario, other)
     return None
 

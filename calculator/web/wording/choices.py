@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_lazy as _
 
-from calculator.estimation.configuration import Choice
+from calculator.estimation.configuration import Choice, Configuration
 from calculator.estimation.terms import Limit
 from calculator.web.wording.text import Template, say_code
 
@@ -44,6 +44,7 @@ LIMITS: Mapping[str, Template] = {
     "display_reserve": _("the desktop takes {reserve_bytes:size} of the card"),
 }
 
+CHOSEN_FOR_YOU = _("chosen for you")
 _CHOSEN = _("Chosen by the catalogue.")
 _LIMIT = _("what the engine may take")
 
@@ -51,6 +52,13 @@ _LIMIT = _("what the engine may take")
 def choice_words(choice: Choice, units: str) -> str:
     """Why this value was chosen."""
     return say_code(CHOICES, choice.code, {"value": choice.value, **choice.factors}, units, _CHOSEN)
+
+
+def why_chosen(configuration: Configuration, field: str, units: str) -> str:
+    """Why a field was settled as it is; empty when nothing was chosen."""
+    return next(
+        (choice_words(choice, units) for choice in configuration.choices if choice.field == field), ""
+    )
 
 
 def limit_words(limit: Limit, engine_id: str, units: str) -> str:
