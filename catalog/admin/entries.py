@@ -30,6 +30,7 @@ class JsonFields(admin.options.BaseModelAdmin):
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if isinstance(field, JsonEditor):
             field.when_empty = db_field.get_default()
+            field.show_hidden_initial = False  # the row tells what changed; a page need not hold it twice
         return field
 
 

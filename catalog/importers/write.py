@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from django.db import transaction
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, RestrictedError
 
 from catalog.models import TABLES, CatalogRow, CatalogVersion, Entry, LanguageModel, PublishedFile
 from catalog.models.row import ENTRY_SHAPE, digest
@@ -145,7 +145,7 @@ def _remove_gone(table: type[CatalogRow], entries: list[Entry], outcome: Outcome
             with transaction.atomic():
                 row.delete()
             outcome.removed.append(row.slug)
-        except ProtectedError:
+        except (ProtectedError, RestrictedError):
             outcome.kept.append(row.slug)
 
 

@@ -90,7 +90,7 @@ class LanguageModel(CatalogRow):
     )
     computed_as = models.ForeignKey(
         "self",
-        models.PROTECT,
+        models.RESTRICT,  # not PROTECT: both may go together
         to_field="slug",
         null=True,
         blank=True,

@@ -33,7 +33,7 @@ slug_rule = RegexValidator(
     "Use lower-case letters, digits, dots and hyphens, for instance llama-3.1-8b-instruct.",
 )
 date_rule = RegexValidator(
-    r"^\d{4}(-\d{2}(-\d{2})?)?$", "Write a date as 2026-11-30, a month as 2026-11, a year as 2026."
+    r"^20\d\d(-\d\d(-\d\d)?)?$", "Write a date as 2026-11-30, a month as 2026-11, a year as 2026."
 )
 
 
@@ -83,7 +83,9 @@ class CatalogQuerySet(models.QuerySet[RowType]):
         return rows
 
 
-CatalogManager = models.Manager.from_queryset(CatalogQuerySet)
+class CatalogManager(models.Manager[RowType]):
+    def get_queryset(self) -> CatalogQuerySet[RowType]:
+        return CatalogQuerySet(self.model, using=self._db)
 
 
 class Versioned(models.Model):

@@ -28,6 +28,7 @@ PLAINLY = {
     "dict_type": 'Write an object: {"key": value}',
     "model_type": 'Write an object: {"key": value}',
     "list_type": "Write a list: [value, value]",
+    "string_pattern_mismatch": "It is not written the way that this figure is written in the data files",
 }
 """Pydantic's words about Python, said for somebody who edits JSON."""
 

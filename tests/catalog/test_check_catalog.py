@@ -1,0 +1,129 @@
+"""The check says what is odd without failing, and fails when the calculator cannot work."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from catalog.models import Accelerator, CatalogVersion, CountLadder, LanguageModel, System
+
+pytestmark = pytest.mark.django_db
+
+
+def check(*options):
+    out = StringIO()
+    call_command("check_catalog", *options, stdout=out)
+    return out.getvalue()
+
+
+def groups():
+    return {group["code"]: group for group in json.loads(check("--json"))["groups"]}
+
+
+def ids(code):
+    return [item["id"] for item in groups()[code]["items"]]
+
+
+def failing(*options):
+    out = StringIO()
+    with pytest.raises(CommandError) as raised:
+        call_command("check_catalog", *options, stdout=out)
+    return out.getvalue(), str(raised.value), raised.value.returncode
+
+
+def test_the_shipped_catalogue_has_no_errors():
+    report = json.loads(check("--json"))
+    assert report["errors"] == 0
+    assert report["catalog"] == CatalogVersion.current().version
+    assert report["oddities"] == sum(group["count"] for group in report["groups"])
+    assert [group["code"] for group in report["groups"]] == [
+        "empty",
+        "unusable",
+        "unbuildable",
+        "wrong_sum",
+        "missing_figure",
+        "no_driver_total",
+        "no_exact_file",
+        "unknown_format",
+        "no_source",
+        "from_memory",
+        "assumed_order",
+        "edited",
+        "added",
+        "retired",
+    ]
+
+
+def test_counts_come_first_and_rows_only_when_asked_for():
+    short = check().splitlines()
+    assert short[0].startswith(f"{CatalogVersion.current()}: 0 errors, ")
+    assert short[1] == "     1       Parameter counts more than 0.5 % from the sum of the layers"
+    assert not any("models ministral" in line for line in short)
+    long = check("--verbose-list").splitlines()
+    assert long[2].startswith("             models ministral-3-3b-instruct-2512: our sum 3,")
+
+
+def test_the_only_assumed_order_of_layers_is_named():
+    assert ids("assumed_order") == ["lfm2-24b-a2b"]
+
+
+def test_missing_figures_are_named():
+    Accelerator.objects.filter(slug="rtx-4090").update(
+        bandwidth_gb_s=None, reported_mib=None, cuda_total_mib=None
+    )
+    LanguageModel.objects.filter(slug="llama-3.1-8b-instruct").update(native_format=None)
+    found = groups()
+    missing = [(item["id"], item["text"]) for item in found["missing_figure"]["items"]]
+    assert ("rtx-4090", "no memory bandwidth, so no speed") in missing
+    assert ("llama-3.1-8b-instruct", "no native format") in missing
+    assert "rtx-4090" in [item["id"] for item in found["no_driver_total"]["items"]]
+
+
+def test_figures_from_memory_are_named_until_somebody_reads_them():
+    system = System.objects.filter(power_kind="from memory").first()
+    assert system.slug in ids("from_memory")
+    sources = [{**source, "kind": "datasheet"} for source in system.sources]
+    System.objects.filter(pk=system.pk).update(power_kind="datasheet", sources=sources)
+    assert system.slug not in ids("from_memory")
+
+
+def test_what_was_done_here_is_listed():
+    Accelerator.objects.filter(slug="rtx-3060-12").update(retired=True)
+    card = Accelerator.objects.get(slug="rtx-4090")
+    card.tdp_w = 300
+    card.save()
+    own = Accelerator.from_entry({**card.to_entry(), "id": "own-card"})
+    own.save()
+    assert (ids("edited"), ids("added"), ids("retired")) == (["rtx-4090"], ["own-card"], ["rtx-3060-12"])
+
+
+def test_a_row_without_a_source_is_odd_and_unusable():
+    Accelerator.objects.filter(slug="rtx-4090").update(sources=[])
+    out, _, _ = failing("--json")
+    found = {group["code"]: [item["id"] for item in group["items"]] for group in json.loads(out)["groups"]}
+    assert (found["no_source"], found["unusable"]) == (["rtx-4090"], ["rtx-4090"])
+
+
+def test_a_row_that_cannot_be_used_fails_and_is_named_without_asking():
+    LanguageModel.objects.filter(slug="llama-3.1-8b-instruct").update(architecture={"hidden_size": 4096})
+    out, error, code = failing()
+    assert (
+        "             models llama-3.1-8b-instruct: architecture: Architecture needs vocabulary_size." in out
+    )
+    assert error == "2 errors: the calculator cannot work with this catalogue as it is."
+    assert code == 1
+
+
+def test_a_catalogue_that_cannot_be_put_together_fails():
+    CountLadder.objects.filter(slug="consumer").delete()
+    out, _, _ = failing()
+    assert "No snapshot can be built: ValueError: Accelerator " in out
+
+
+def test_an_empty_catalogue_fails_and_says_what_to_run():
+    System.objects.all().delete()
+    LanguageModel.objects.all().delete()
+    out, error, _ = failing()
+    assert "There are no models or no accelerators. Run: manage.py load_catalog." in out
+    assert error == "1 errors: the calculator cannot work with this catalogue as it is."
