@@ -50,16 +50,24 @@ def entry_bytes(entry: CacheEntry, cache_type: str, shards: int = 1) -> int:
 
     shards: tensor-parallel size; KV heads are divided until each rank has one, a latent is repeated on every rank.
     """
+    each, scale = _element_and_scale(cache_type)
     if entry.kind == "mla":
         if entry.sparse and cache_type in SPARSE_LATENT_BYTES:
             return SPARSE_LATENT_BYTES[cache_type]
-        return int(entry.elements * ELEMENT_BYTES[cache_type])
+        return int(entry.elements * each) + scale
     heads = max(1, entry.kv_heads or 1)
     own = -(-heads // shards)
-    if cache_type in PER_HEAD_BYTES:
-        each, scale = PER_HEAD_BYTES[cache_type]
-        return int(entry.elements * each * own / heads) + 2 * scale * own
-    return int(entry.elements * ELEMENT_BYTES[cache_type] * own / heads)
+    return int(entry.elements * each * own / heads) + 2 * scale * own
+
+
+def _element_and_scale(cache_type: str) -> tuple[Fraction, int]:
+    """Bytes per element, and bytes of a scale per token and head."""
+    return PER_HEAD_BYTES.get(cache_type) or (ELEMENT_BYTES[cache_type], 0)
+
+
+def index_bytes(entry: CacheEntry, cache_type: str) -> int:
+    """The index key as llama.cpp keeps it: in the type of the keys [B]."""
+    return int(entry.index_elements * _element_and_scale(cache_type)[0])
 
 
 def index_bytes_fp8(entry: CacheEntry) -> int:

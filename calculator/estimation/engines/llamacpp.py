@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from calculator.estimation.cache import ELEMENT_BYTES, STATE_CODES, entry_bytes, state_bytes
+from calculator.estimation.cache import STATE_CODES, entry_bytes, index_bytes, state_bytes
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
@@ -110,8 +110,8 @@ def limit(configuration: Configuration) -> Limit | None:
 
 def entry_layout(configuration: Configuration, entry: CacheEntry) -> tuple[int, int]:
     """Cache and index bytes per token of one layer; the index key has the type of K."""
-    index = int(entry.index_elements * ELEMENT_BYTES[configuration.cache_type])
-    return entry_bytes(_dense(entry), configuration.cache_type), index
+    cache_type = configuration.cache_type
+    return entry_bytes(_dense(entry), cache_type), index_bytes(entry, cache_type)
 
 
 def _dense(entry: CacheEntry) -> CacheEntry:
@@ -156,7 +156,7 @@ def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: 
         }
         out.append(exact(code, layers * per_token * held * users, factors, "§3.3"))
         if entry.index_elements:
-            index = int(entry.index_elements * ELEMENT_BYTES[c.cache_type])
+            index = index_bytes(entry, c.cache_type)
             named = {"layers": layers, "bytes_per_token_layer": index, "cells": held, "tokens": tokens, "users": users, "bytes_per_token": layers * index}  # fmt: skip
             out.append(exact("index_keys", layers * index * held * users, named, "§3.2"))
     for state, layers in stage.states:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from calculator.estimation.weights.ggml import tensor_bytes, type_for_columns
+from calculator.estimation.weights.ggml import BLOCKS, tensor_bytes, type_for_columns
 from calculator.estimation.weights.layout import LayerShare, WeightLayout, share_of
 from catalog.architecture import Architecture, Tensor
 
@@ -223,11 +223,12 @@ def made_with_imatrix(weights_format: str) -> bool:
     return weights_format.startswith(("iq1", "iq2", "iq3")) or weights_format in _MORE_IMPORTANCE
 
 
-def _layer_zero_gqa(architecture: Architecture) -> int:
-    """⌊h ÷ g⌋ of layer 0 as the file says it: 0 for a recurrent layer with per-layer head counts, h for MLA."""
+def _layer_zero_gqa(architecture: Architecture, *, split_latent: bool) -> int:
+    """⌊h ÷ g⌋ of layer 0 as the file says it: 0 for a recurrent layer with per-layer head counts; for MLA h where it is
+    stored as MQA (k_b and v_b apart), 1 in the older form."""
     first = architecture.blocks[architecture.sequence[0]].mixer
     if first.KIND == "mla":
-        return int(first.heads)  # type: ignore[union-attr]
+        return int(first.heads) if split_latent else 1  # type: ignore[union-attr]
     if first.KIND == "gated_deltanet":
         first = next((b.mixer for b in architecture.blocks if b.mixer.KIND == "gqa"), first)
     if first.KIND == "gqa":
@@ -257,7 +258,7 @@ class _Quantizer:
 
     def __post_init__(self) -> None:
         self.layers = self.architecture.layer_count
-        self.gqa = _layer_zero_gqa(self.architecture)
+        self.gqa = _layer_zero_gqa(self.architecture, split_latent=self.split_latent)
         self.low_bits = self.name.upper() in _LOW_BITS
         self.seen = {"V": 0, "DOWN": 0, "UP": 0, "GATE": 0}
         per_block = [sum(self._category(t) == "V" for t in ts) for ts in self.architecture.block_tensors]
@@ -329,7 +330,7 @@ def gguf_layout(
     made = made_with_imatrix(weights_format) if imatrix is None else imatrix
     wide = (
         _WIDE.get(class_name.replace("_", "").lower()) == architecture.layer_count
-        and _layer_zero_gqa(architecture) > 1
+        and _layer_zero_gqa(architecture, split_latent=split_latent) > 1
     )
     quantizer = _Quantizer(recipe, weights_format, architecture, made, wide, split_latent)
     layers = []
@@ -339,9 +340,10 @@ def gguf_layout(
             share = share + share_of(tensor, quantizer.bytes_of(tensor, layer))
         layers.append(share)
     tied = not architecture.head
-    out_type = recipe.out if tied else (recipe.embedding or recipe.default)
-    embedding = _table_bytes(out_type, architecture.embedding.rows, architecture.hidden_size)
-    head = 0 if tied else _table_bytes(recipe.out, architecture.vocabulary_size, architecture.hidden_size)
+    out_type = _output_type(recipe, architecture.hidden_size)
+    table_type = out_type if tied else (recipe.embedding or recipe.default)
+    embedding = _table_bytes(table_type, architecture.embedding.rows, architecture.hidden_size)
+    head = 0 if tied else _table_bytes(out_type, architecture.vocabulary_size, architecture.hidden_size)
     if architecture.head_bias and head:
         head += 4 * architecture.vocabulary_size
     final = 4 * architecture.final_norm.parameters if architecture.final_norm else 0
@@ -373,6 +375,11 @@ def _file_order(tensors: tuple[Tensor, ...], *, split_latent: bool) -> list[Tens
         else:
             out.append(tensor)
     return out
+
+
+def _output_type(recipe: Recipe, columns: int) -> str:
+    """The type of the output matrix: 8 bits where the file's default type does not divide its columns."""
+    return "Q8_0" if columns % BLOCKS[recipe.default][0] else recipe.out
 
 
 def _table_bytes(ggml_type: str, rows: int, columns: int) -> int:

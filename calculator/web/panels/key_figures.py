@@ -26,10 +26,15 @@ def figures_panel(answer: Answer) -> FiguresPanel:
             _one_request(answer),
             _all_gpus(answer, memory),
         ]
-    else:
+    elif answer.estimate.verdict == "unsupported":
         shown = [
             _needed(answer, memory),
             _missing(answer, memory) if memory.headroom_bytes < 0 else _headroom(answer, memory),
+        ]
+    else:
+        shown = [
+            _needed(answer, memory),
+            _missing(answer, memory),
             _longest(answer),
             _fits_from(answer),
             _largest_format(answer),

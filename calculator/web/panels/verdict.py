@@ -7,11 +7,12 @@ from django.utils.translation import ngettext
 
 from calculator.estimation.terms import Memory
 from calculator.web import figures
-from calculator.web.answer import Answer
+from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
 from calculator.web.panels.names import engine_words, format_words, hardware_words
 from calculator.web.panels.shapes import Sentence, VerdictPanel
-from calculator.web.panels.spans import joined, sentence
+from calculator.web.panels.spans import HOLE, filled, joined, link, plain, sentence
+from calculator.web.panels.would_fit import changes
 from calculator.web.wording.choices import limit_words
 from calculator.web.wording.reasons import is_remark, reason_words
 from calculator.web.wording.text import engine_name
@@ -57,7 +58,7 @@ def _ground(answer: Answer, memory: Memory | None) -> Sentence:
     estimate, units = answer.estimate, answer.units
     if memory is None or estimate.verdict == "unsupported":
         others = [reason for reason in answer.reasons if not is_remark(reason)][1:2]
-        return joined(*(sentence(reason_words(reason, units)) for reason in others))
+        return joined(*(sentence(reason_words(reason, units)) for reason in others), _ways_out(answer))
     decisive = [reason for reason in answer.reasons if reason.code in DECISIVE]
     if decisive:
         words = reason_words(decisive[0], units)
@@ -65,6 +66,16 @@ def _ground(answer: Answer, memory: Memory | None) -> Sentence:
             return sentence(words)
         return joined(sentence(_need_words(answer, memory)), sentence(words))
     return joined(sentence(_need_words(answer, memory)), sentence(_more_words(answer, memory)))
+
+
+def _ways_out(answer: Answer) -> Sentence:
+    """Links to what works instead of what is refused."""
+    if answer.estimate.memory is None:
+        return []
+    links: Sentence = []
+    for found in changes(answer):
+        links += [plain(" · "), link(found.name, permalink(found.scenario))]
+    return filled(_("What works: {links}.").format(links=HOLE), links[1:]) if links else []
 
 
 def _need_words(answer: Answer, memory: Memory) -> str:

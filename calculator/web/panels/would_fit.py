@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from calculator.estimation import estimate
 from calculator.estimation.sheet import BuiltSize
 from calculator.estimation.terms import Estimate, Memory
-from calculator.planner.counts import smallest_counts
+from calculator.planner.counts import counts_to_try, smallest_counts
 from calculator.resolve import cache_types_for, engines_for, resolve
-from calculator.scenario import Scenario, Value
+from calculator.scenario import DEFAULTS, Scenario, Value
 from calculator.web import figures
 from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
@@ -26,6 +26,12 @@ from calculator.web.wording.text import cache_label, engine_name
 SMALLER_CACHES = ("fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
 STEP = 1024  # a shorter context is rounded down to a multiple
 FIT = ("fits", "tight")
+OWN_CHOICES = (
+    (("split", "tp", "pp"), gettext_lazy("the usual plan")),
+    (("quant",), gettext_lazy("the usual weights format")),
+    (("kv", "fa"), gettext_lazy("the usual cache type")),
+)
+MOST_COUNTS = 3  # counts that are tried on either side
 
 _Found = TypeVar("_Found")
 
@@ -56,8 +62,11 @@ def would_fit_panel(answer: Answer) -> WouldFitPanel | None:
 
 
 def changes(answer: Answer) -> Iterator[Found]:
-    """Every kind of change that fits: context, cache type, format, engine, count."""
-    for look in (_shorter_context, _smaller_cache, _largest_format, _other_engine, _smallest_count):
+    """Every kind of change that fits. Where memory is short: context, cache type, format, count. Where the combination
+    is refused: what was left to the engine, the counts on either side, another engine."""
+    unsupported = answer.estimate.verdict == "unsupported"
+    looks = REFUSED if unsupported else SHORT_OF_MEMORY
+    for look in looks:
         found = _once(answer, look)
         if found is not None:
             yield found
@@ -143,15 +152,50 @@ def _format_note(memory: Memory, answer: Answer) -> str:
 
 
 def _other_engine(answer: Answer) -> Found | None:
-    """Another engine, where this one refuses."""
-    if answer.estimate.verdict != "unsupported":
-        return None
     for engine, listed in engines_for(answer.resolved, answer.snapshot):
         if not listed or engine.id == answer.configuration.engine.id:
             continue
-        scenario, other = ask(answer, engine=engine.id, quant=None)
+        scenario, other = ask(answer, engine=engine.id, quant=None, split="auto", tp=None, pp=None)
         if other.verdict in FIT:
             return Found(engine_name(engine.id), _("same hardware"), scenario, other)
+    return None
+
+
+def _own_choice(answer: Answer) -> Found | None:
+    """What the engine takes where the visitor has fixed something: plan, format, cache type."""
+    for name, label in OWN_CHOICES:
+        fixed = {
+            field: DEFAULTS[field] for field in name if getattr(answer.scenario, field) != DEFAULTS[field]
+        }
+        if fixed:
+            scenario, other = ask(answer, **fixed)
+            if other.verdict in FIT:
+                return Found(str(label), _("same hardware"), scenario, other)
+    return None
+
+
+def _fewer(answer: Answer) -> Found | None:
+    """The next smaller count that the engine accepts and that holds the model."""
+    return _other_count(answer, [count for count in reversed(_counts(answer)) if count < answer.scenario.n])
+
+
+def _more(answer: Answer) -> Found | None:
+    """The next larger one."""
+    return _other_count(answer, [count for count in _counts(answer) if count > answer.scenario.n])
+
+
+def _counts(answer: Answer) -> list[int]:
+    """Counts of what `gpu` names that the engine's ladder has."""
+    configuration = answer.configuration
+    per_unit = configuration.system.count if configuration.system else 1
+    return sorted({-(-count // per_unit) for count in counts_to_try(configuration)})
+
+
+def _other_count(answer: Answer, counts: list[int]) -> Found | None:
+    for number in counts[:MOST_COUNTS]:
+        found = _with_count(answer, number)
+        if found.estimate.verdict in FIT:
+            return found
     return None
 
 
@@ -176,13 +220,21 @@ def _smallest_count(answer: Answer) -> Found | None:
     number = smallest_number(answer)
     if not number or number == answer.scenario.n:
         return None
-    scenario, other = ask(answer, n=number, tp=None, pp=None)
-    device = device_name(other.configuration, answer.snapshot)
-    nodes = other.configuration.plan.nodes
+    return _with_count(answer, number)
+
+
+def _with_count(answer: Answer, number: int) -> Found:
+    """The same question with another count and the plan that suits it."""
+    scenario, other = ask(answer, n=number, tp=None, pp=None, split="auto")
+    plan, gpus = other.configuration.plan, other.configuration.count
     note = _("one machine")
-    if nodes > 1:
-        note = ngettext("{nodes} node", "{nodes} nodes of {size}", nodes).format(
-            nodes=nodes, size=other.configuration.plan.gpus_per_node
+    if plan.nodes > 1:
+        note = ngettext("{nodes} node", "{nodes} nodes of {size}", plan.nodes).format(
+            nodes=plan.nodes, size=plan.gpus_per_node
         )
-    gpus = other.configuration.count
-    return Found(f"{gpus} × {device}", note, scenario, other, gpus)
+    name = f"{gpus} × {device_name(other.configuration, answer.snapshot)}"
+    return Found(name, note, scenario, other, gpus)
+
+
+REFUSED = (_own_choice, _fewer, _more, _other_engine)
+SHORT_OF_MEMORY = (_shorter_context, _smaller_cache, _largest_format, _smallest_count)

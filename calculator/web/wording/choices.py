@@ -36,7 +36,7 @@ LIMITS: Mapping[str, Template] = {
     "process_total_by_rule": _("all that a process should see of the card, by rule, not measured"),
     "macos_default": _("macOS {generation} default, {share:percent}"),
     "macos_wired": _("wired limit of {wired_gb} GB"),
-    "apu_linux": _("Linux default: {carve_bytes:size} carved out by the BIOS and {gtt_bytes:size} shared"),
+    "apu_linux": _("Linux default, {carve_bytes:size} carved out by the BIOS and {gtt_bytes:size} shared"),
     "apu_windows": _("Windows default, with {carve_bytes:size} of graphics memory"),
     "grace_pool": _("one pool with the system"),
     "reserve_4gib": _("{reserve_bytes:size} stay with the system"),

@@ -59,7 +59,7 @@ REFUSALS: Mapping[str, Template] = {
 
 GROUNDS: Mapping[str, Template] = {
     "weights_alone_too_large": _(
-        "The weights alone take {weights_bytes:size} of each GPU, of {limit_bytes:size} usable. "
+        "The weights alone need {weights_bytes:size}; {limit_bytes:size} are usable. "
         "A shorter context will not help."
     ),
     "short_of": ngettext_lazy(
@@ -80,7 +80,7 @@ GROUNDS: Mapping[str, Template] = {
 """What follows from the figures of memory."""
 
 REMARKS: Mapping[str, Template] = {
-    "no_generation": _("{model} makes embeddings, no text: only its weights are counted."),
+    "no_generation": _("{model} makes embeddings, no text: no cache is counted."),
     "class_not_listed": _(
         "{engine:engine} {version} does not list {class_name}: computed as for {relative}, without a command."
     ),

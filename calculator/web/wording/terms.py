@@ -23,6 +23,9 @@ TERMS: Mapping[str, Template] = {
     "activation_layers": _(
         "The widest layer: 2 B × {batched} batched tokens × (3 × {width} ÷ {ranks} + 4.25 × {hidden}) = {value:bytes}."
     ),
+    "activation_layers_one": _(
+        "The widest layer: 2 B × {batched} batched tokens × (3 × {width} + 4.25 × {hidden}) = {value:bytes}."
+    ),
     "activation_moe": _("Routing of experts: {value:bytes}."),
     "activation_residuals": _(
         "Kept outputs of blocks: 2 B × {batched} batched tokens × {hidden} × {kept} blocks = {value:bytes}."
@@ -75,7 +78,8 @@ def term_words(term: Term, units: str) -> str:
     if term.code in CACHE_TERMS:
         return cache_words(term, units)
     factors = {**term.factors, "value": term.value}
-    words = say_code(TERMS, term.code, factors, units, "")
+    code = f"{term.code}_one" if f"{term.code}_one" in TERMS and factors.get("ranks") == 1 else term.code
+    words = say_code(TERMS, code, factors, units, "")
     if not words:
         words = say_code({term.code: _FALLBACK}, term.code, factors, units, "")
     if term.basis == "calibrated" and term.factors.get("cases"):
