@@ -18,7 +18,7 @@ import os
 import threading
 from collections.abc import Iterable
 
-from django.db import close_old_connections, connection
+from django.db import DatabaseError, close_old_connections, connection
 
 from catalog.models import TABLES, CatalogRow, CatalogVersion, Entry
 from catalog.snapshot import Snapshot, build_snapshot
@@ -67,14 +67,19 @@ def refresh() -> Snapshot:
         return _state.snapshot
 
 
-def warm() -> Snapshot:
-    """For a server: load the catalogue and follow the database with a thread in each process, also after a fork."""
+def warm() -> None:
+    """For a server: load the catalogue and follow the database with a thread in each process, also after a fork.
+
+    A database that is not ready yet does not keep the server from starting: /readyz says what is missing.
+    """
+    _state.watching = True
     was_closed = connection.connection is None
-    snapshot = refresh()
+    try:
+        refresh()
+    except DatabaseError:
+        log.exception("The catalogue cannot be read yet.")
     if was_closed:
         connection.close()  # a process forked from this one must not share it
-    _state.watching = True
-    return snapshot
 
 
 def forget() -> None:

@@ -214,6 +214,20 @@ def test_a_server_has_one_daemon_thread_that_looks_again_and_again(looks):
 
 
 @pytest.mark.django_db
+def test_a_server_starts_before_its_database_and_takes_the_catalogue_when_it_is_there(monkeypatch, caplog):
+    def no_answer():
+        raise DatabaseError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CatalogVersion, "current", no_answer)
+        live.warm()
+    assert [record.message for record in caplog.records] == ["The catalogue cannot be read yet."]
+    assert live._state.snapshot is None
+    assert live._look() is True
+    assert live._state.snapshot.version == str(CatalogVersion.current().version)
+
+
+@pytest.mark.django_db
 def test_a_new_catalogue_is_put_out_of_the_collector_s_sight(looks, monkeypatch):
     frozen = []
     monkeypatch.setattr(gc, "freeze", lambda: frozen.append(1))
