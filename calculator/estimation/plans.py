@@ -1,6 +1,6 @@
 """Which plan lays the model over the GPUs: the one rule of `split=auto`, and what a visitor asks for (formulas §5.1).
 
-PURE; beside resolve.py because it settles an `auto`, and apart from it because the planner tries counts with it too.
+PURE.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from calculator.estimation.configuration import Choice, Configuration, Plan
 from calculator.estimation.engines import is_built, rules_of
 from calculator.estimation.placement import pipeline_layers
-from calculator.scenario import Scenario
 from catalog.records import Accelerator, System
 
 NODE_GPUS = 8
@@ -46,30 +45,39 @@ class Hardware:
         return max(self.gpus_per_node, domain or 1)
 
 
-def choose_plan(configuration: Configuration, hardware: Hardware, scenario: Scenario) -> tuple[Plan, Choice]:
+@dataclass(frozen=True, slots=True)
+class AskedPlan:
+    """What the visitor fixed: `split` auto, tensor or layer; sizes, None where he left them open."""
+
+    split: str = "auto"
+    tp: int | None = None
+    pp: int | None = None
+
+
+def choose_plan(configuration: Configuration, hardware: Hardware, asked: AskedPlan) -> tuple[Plan, Choice]:
     """The plan for a configuration whose engine, model and device are settled, and why it is that one."""
     count, layers = configuration.count, configuration.model.architecture.layer_count
     base = Plan(nodes=hardware.nodes, gpus_per_node=hardware.gpus_per_node, layers_per_stage=(layers,))
-    if scenario.tp is not None or scenario.pp is not None:
-        tp = scenario.tp or max(1, count // (scenario.pp or 1))
-        pp = scenario.pp or max(1, count // tp)
+    if asked.tp is not None or asked.pp is not None:
+        tp = asked.tp or max(1, count // (asked.pp or 1))
+        pp = asked.pp or max(1, count // tp)
         return _laid(base, configuration, tp, pp), Choice(
             "split", "asked", "plan_asked", {"tp": tp, "pp": pp}
         )
     if count == 1:
         return base, Choice("split", "single", "plan_single")
     if configuration.engine.rules.get("max_gpus_layer_split"):
-        if scenario.split == "tensor":
+        if asked.split == "tensor":
             plan = _laid(base, configuration, count, 1)
             return plan, Choice("split", "tensor", "plan_asked", {"tp": count, "pp": 1})
         return _laid(base, configuration, 1, count), Choice(
             "split", "layer", "plan_layer_split", {"gpus": count}
         )
-    if scenario.split == "tensor":
+    if asked.split == "tensor":
         return _laid(base, configuration, count, 1), Choice(
             "split", "tensor", "plan_asked", {"tp": count, "pp": 1}
         )
-    if scenario.split == "layer":
+    if asked.split == "layer":
         return _laid(base, configuration, 1, count), Choice(
             "split", "layer", "plan_asked", {"tp": 1, "pp": count}
         )
