@@ -16,8 +16,8 @@ from calculator.estimation.configuration import Choice, Configuration, Knobs, Pl
 from calculator.estimation.devices import default_os, physical_bytes
 from calculator.estimation.engines import is_built
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.plans import AskedPlan, Hardware, choose_plan
 from calculator.estimation.weights import published_file
-from calculator.placement import Hardware, choose_plan
 from calculator.scenario import DEFAULTS, Problem, Scenario, Value, parse_number
 from catalog.records import GIB, Accelerator, Constant, Engine, LanguageModel, WeightsFormat
 from catalog.snapshot import Snapshot, measured_on
@@ -93,7 +93,7 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         widened=bool(widened),
         measured_versions=widened or ("", ""),
     )
-    plan, choice = choose_plan(configuration, hardware, scenario)
+    plan, choice = choose_plan(configuration, hardware, AskedPlan(scenario.split, scenario.tp, scenario.pp))
     settling.choices.append(choice)
     configuration = replace(configuration, plan=plan, choices=tuple(settling.choices))
     used = scenario.replace(**settling.used) if settling.used else scenario

@@ -22,7 +22,7 @@ def test_readyz_says_what_to_run_when_the_catalogue_is_empty(client, monkeypatch
     class Empty:
         models = ()
 
-    monkeypatch.setattr(live, "snapshot", Empty)
+    monkeypatch.setattr(live, "current", Empty)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json() == {
