@@ -14,3 +14,10 @@ keepalive = 75  # longer than the usual proxy's, so that the proxy closes first
 timeout = 60
 graceful_timeout = 20
 control_socket_disable = True
+
+
+def post_worker_init(worker: object) -> None:  # noqa: ARG001 - gunicorn's signature
+    """Each process follows the catalogue: an edit made in another one is live here within two seconds."""
+    from catalog import live  # noqa: PLC0415 - Django is set up only now
+
+    live.warm()

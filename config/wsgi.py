@@ -10,8 +10,6 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.wsgi import get_wsgi_application
 
-from catalog import live
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 
@@ -45,5 +43,4 @@ def warm_up(application: WSGIHandler) -> None:
 
 
 application = get_wsgi_application()
-live.warm()
 warm_up(application)
