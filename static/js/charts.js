@@ -56,6 +56,7 @@ async function redraw(chart, Plotly) {
     plot.dataset.listens = "true";
     plot.on("plotly_click", ask);
   }
+  for (const drawing of plot.querySelectorAll(".main-svg")) drawing.setAttribute("aria-hidden", "true");
   plot.classList.add("is-shown");
 }
 
