@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -52,15 +53,20 @@ def _longest_context(machine: _Machine, users: int) -> tuple[int, int]:
 @lru_cache(maxsize=8192)
 def _most_users(machine: _Machine, tokens: int) -> tuple[int, int]:
     sum_ = Sum(machine.configuration)
-    bound = int(machine.configuration.engine.rules.get("max_sequences") or MOST_USERS)
+    c = machine.configuration
+    bound = min(int(c.engine.rules.get("max_sequences") or MOST_USERS), c.knobs.max_sequences or MOST_USERS)
     return _largest(partial(sum_.fullest, tokens), bound, *_limits(sum_))
 
 
 def _limits(sum_: Sum) -> tuple[float, float]:
-    """What the point value must keep to, and what the high end must keep to [B]."""
-    limit = sum_.limit
+    """What the point value must keep to, and what the high end must keep to [B]; nothing fits outright where the engine
+    takes more than the device has, whatever the workload."""
+    limit, rules, c = sum_.limit, sum_.rules, sum_.configuration
     assert limit is not None, "asked only where a limit is known"
-    return limit.usable.value, limit.usable.value - limit.margin_bytes
+    point = limit.usable.value
+    if rules.occupied_refusal(c, rules.occupied(c, int(point), limit), limit):
+        return point, -math.inf
+    return point, point - limit.margin_bytes
 
 
 def _largest(needed: Needed, bound: int, point: float, firm: float) -> tuple[int, int]:

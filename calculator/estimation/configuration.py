@@ -128,6 +128,7 @@ class Configuration:
             self.accelerator,
             self.count,
             self.engine,
+            self.backend,
             self.weights_format,
             self.cache_type,
             self.plan,
