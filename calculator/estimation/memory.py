@@ -78,7 +78,8 @@ class Sum:
         own = share.per_rank(tp)
         embedding, head = self._tables(stage)
         value = own + embedding + head
-        spread = layout.spread + (0.0 if not c.model.architecture.order_assumed else 1 / max(1, stage.layers))
+        shuffled = c.model.architecture.order_assumed and len(self.stages) > 1
+        spread = layout.spread + (1 / max(1, stage.layers) if shuffled else 0.0)
         factors = {
             "layers": stage.layers,
             "first": stage.first + 1,
@@ -184,7 +185,7 @@ def memory_of(sum_: Sum) -> Memory | None:
         host += sum_.layout.embedding_bytes + sum_.layout.lookup_bytes
     return Memory(
         parts=parts,
-        needed=needed[fullest],
+        needed=Interval(value, max(n.low for n in needed), max(n.high for n in needed)),
         total_bytes=sum(part.total_bytes for part in parts),
         occupied_bytes=sum_.rules.occupied(c, value, limit),
         limit=limit,

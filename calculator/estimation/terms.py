@@ -112,7 +112,11 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The memory of one configuration [B]. `needed` is on the fullest GPU; `occupied_bytes` what nvidia-smi will show."""
+    """The memory of one configuration [B].
+
+    needed: the value on the fullest GPU; low and high are the largest of any GPU, for a less full one may be less sure.
+    occupied_bytes: what nvidia-smi will show.
+    """
 
     parts: tuple[Part, ...]
     needed: Interval
