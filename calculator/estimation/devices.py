@@ -45,6 +45,17 @@ def physical_bytes(accelerator: Accelerator) -> int | None:
     return max(accelerator.process_bytes, accelerator.memory_gb * GIB)
 
 
+def process_total(accelerator: Accelerator, platform: Platform) -> int | None:
+    """What a process sees as the device's total, measured or by rule; None when no figure is known [B].
+
+    Under Windows and WSL that is all but 1 MiB of the driver's total (formulas §1.2).
+    """
+    physical = physical_bytes(accelerator)
+    if platform.os in ("windows", "wsl") and not accelerator.unified and physical is not None:
+        return physical - MIB
+    return accelerator.process_bytes
+
+
 def default_os(accelerator: Accelerator) -> str:
     """The operating system a device usually runs."""
     return "macos26" if accelerator.kind == "apple" else "linux"
@@ -64,19 +75,14 @@ def usable_memory(accelerator: Accelerator, platform: Platform) -> tuple[Interva
     reason = Reason("process_total" if measured else "process_total_by_rule", {"process_bytes": total})
     if platform.os in ("windows", "wsl"):
         taken = max(int(WINDOWS_SHARE * physical), WINDOWS_LEAST_BYTES)
-        return _minus(Interval(physical - MIB, physical - MIB - half, physical - MIB), taken), Reason(
-            "windows_reserve", {"reserve_bytes": taken}
-        )
+        left = physical - MIB - taken
+        return Interval(left, left - half, left), Reason("windows_reserve", {"reserve_bytes": taken})
     if platform.display:
         low, high = usable.low - DESKTOP_BYTES.high, usable.high - DESKTOP_BYTES.low
         return Interval(total - DESKTOP_BYTES.value, low, high), Reason(
             "display_reserve", {"reserve_bytes": int(DESKTOP_BYTES.value)}
         )
     return usable, reason
-
-
-def _minus(interval: Interval, taken: float) -> Interval:
-    return Interval(interval.value - taken, interval.low - taken, interval.high - taken)
 
 
 def _unified(accelerator: Accelerator, platform: Platform) -> tuple[Interval, Reason]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from calculator.estimation.cache import STATE_CODES, entry_bytes, index_bytes_fp8, state_bytes
 from calculator.estimation.configuration import Configuration
-from calculator.estimation.devices import physical_bytes, usable_memory
+from calculator.estimation.devices import physical_bytes, process_total, usable_memory
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
 from calculator.estimation.numbers import ceil_div, least, most
 from calculator.estimation.placement import Stage, pipeline_layers
@@ -26,8 +27,6 @@ from catalog.records import GIB, MIB, normal_class
 BLOCK_TOKENS = 16
 LATENT_BLOCK_TOKENS = 64
 HYBRID_LATENT_STEP = 128
-VOCABULARY_STEP = 64
-_BUDGET = "§4.2"
 
 
 def embedding_on_host(configuration: Configuration) -> bool:
@@ -132,7 +131,7 @@ def limit(configuration: Configuration) -> Limit | None:
     if usable is None or physical is None:
         return None
     total, rule = usable
-    base = c.accelerator.process_bytes or physical
+    base = process_total(c.accelerator, c.platform) or physical
     share = c.knobs.memory_share
     asked = share * base
     factors = {"share": share, "process_bytes": base}
@@ -153,7 +152,7 @@ def occupied(configuration: Configuration, needed_bytes: int, memory_limit: Limi
 def occupied_refusal(configuration: Configuration, occupied_bytes: int, memory_limit: Limit) -> Reason | None:
     """More is taken than the process can see: out of memory at capture. Names the largest share that works."""
     c = configuration
-    total = c.accelerator.process_bytes
+    total = process_total(c.accelerator, c.platform)
     if total is None or c.accelerator.unified or occupied_bytes <= total:
         return None
     before = occupied_bytes - memory_limit.usable.value
@@ -198,7 +197,7 @@ def pages_of(configuration: Configuration, stage: Stage, tp: int) -> Pages:
     c = configuration
     latent = any(entry.kind == "mla" for entry, _ in stage.caches)
     block = LATENT_BLOCK_TOKENS if latent else int(c.engine.rules.get("block_tokens", BLOCK_TOKENS))
-    counts = [layers for _, layers in stage.caches] + [layers for _, layers in stage.states]
+    counts = _layers_of_each_kind(stage)
     mixed = len(counts) > 1
     group = 1
     if mixed:
@@ -213,6 +212,16 @@ def pages_of(configuration: Configuration, stage: Stage, tp: int) -> Pages:
     step = HYBRID_LATENT_STEP if latent else block
     tokens = step * ceil_div(max(states), step * per_token)
     return Pages(tokens, tokens * per_token, group, mixed)
+
+
+def _layers_of_each_kind(stage: Stage) -> tuple[int, ...]:
+    """Layers of each kind of page. Index keys have pages of their own: layers that differ in owning one are alike."""
+    counts: Counter[CacheEntry | StateEntry] = Counter()
+    for entry, layers in stage.caches:
+        counts[replace(entry, index_elements=0)] += layers
+    for state, layers in stage.states:
+        counts[state] += layers
+    return tuple(counts.values())
 
 
 def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
