@@ -121,7 +121,7 @@ def _hardware(settling: _Settling) -> Hardware:
     asked, units = settling.asked.gpu, settling.asked.n
     if ":" in asked or "," in asked:
         first, _, count = asked.split(",")[0].partition(":")
-        units = max(1, int(count)) if count.isdigit() else 1
+        units = max(1, int(count)) if count.isdecimal() else 1
         if settling.snapshot.hosts(first) is not None:
             settling.problem("gpu", asked, first, "not_computed_yet")
             settling.used["n"] = units
@@ -262,11 +262,9 @@ def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, worklo
 def _sequences(settling: _Settling, server: Mapping[str, Any], users: int) -> int | None:
     """Most requests the server prepares for: as many as users (the command prints it), the engine's own, or a number."""
     asked = settling.asked.seqs
-    if asked is None:
+    if asked is None or (asked == "engine" and "sequences" not in server):
         return None
-    if asked == "engine":
-        return int(server["sequences"]) if "sequences" in server else None
-    number = parse_number(asked)
+    number = float(server["sequences"]) if asked == "engine" else parse_number(asked)
     if number is None or not 1 <= number <= 65_536:
         settling.problem("seqs", asked, None, "not_a_number")
         return None
