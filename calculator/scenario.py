@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import dataclass, make_dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
@@ -268,6 +268,7 @@ def text_of(value: Value) -> str:
 
 
 _SUFFIXES = {"k": 1024, "m": 1024**2, "ki": 1024, "mi": 1024**2}
+_LONGEST_ID = 200
 _ON = ("1", "on", "true", "yes")
 _OFF = ("0", "off", "false", "no")
 
@@ -303,7 +304,7 @@ def _parse_number(parameter: Parameter, text: str) -> tuple[Value, Problem | Non
 
 
 def _parse_one(parameter: Parameter, text: str) -> tuple[Value, Problem | None]:
-    text = text.strip()
+    text = text.encode(errors="replace").decode().strip()
     if parameter.kind in ("whole", "number"):
         return _parse_number(parameter, text)
     lowered = text.lower()
@@ -318,7 +319,7 @@ def _parse_one(parameter: Parameter, text: str) -> tuple[Value, Problem | None]:
     if parameter.kind == "choice" and lowered not in parameter.choices:
         allowed = (("allowed", ", ".join(parameter.choices)),)
         return parameter.default, Problem(parameter.name, text, parameter.default, "not_a_choice", allowed)
-    return (lowered[:200] if parameter.kind == "choice" else text.lower()[:200]), None
+    return lowered if parameter.kind == "choice" else text.lower()[:_LONGEST_ID].rstrip(), None
 
 
 def parse(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[Scenario, tuple[Problem, ...]]:
@@ -340,8 +341,3 @@ def parse(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[Scenari
         elif not parameter.built and values[name] != parameter.default:
             problems[name] = Problem(name, text, values[name], "not_computed_yet")
     return Scenario(**values), tuple(problems.values())
-
-
-def field_names() -> tuple[str, ...]:
-    """Names of all parameters, as the dataclass has them."""
-    return tuple(field.name for field in fields(Scenario))  # type: ignore[arg-type]
