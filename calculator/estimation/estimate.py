@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from calculator.estimation.cache import NOT_COMPUTED, index_bytes_fp8, not_computed, state_bytes
+from calculator.estimation.cache import NOT_COMPUTED, not_computed, state_bytes
 from calculator.estimation.capacity import capacity_of
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import is_built, rules_of
@@ -156,10 +156,3 @@ def cache_of(configuration: Configuration) -> Cache:
         term.value for term in rules.stage_cache(c.one_copy(), whole, c.workload.context_tokens, 1)
     )
     return Cache(per_token + index_per_token, index_per_token, state_total, reserved, tuple(groups))
-
-
-def sheet_index_bytes(configuration: Configuration) -> int:
-    """Index bytes per token in the layout of servers, for the model's sheet [B]."""
-    architecture = configuration.model.architecture
-    blocks = (architecture.blocks[index] for index in architecture.sequence)
-    return sum(index_bytes_fp8(entry) for block in blocks for entry in block.mixer.caches())

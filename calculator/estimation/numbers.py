@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
-Count = int | NDArray[np.int64]
-"""Tokens, users, bytes: one value or an axis of them."""
 
 
 def ceil_div(value: Any, step: int) -> Any:

@@ -22,13 +22,6 @@ def exact(
     return Term(code, value, value, value, basis, factors, source)
 
 
-def scaled(
-    code: str, value: Any, share: float, factors: Mapping[str, Any], source: str, basis: Basis
-) -> Term:
-    """A term whose interval is a share of its value on both sides."""
-    return Term(code, value, value * (1 - share), value * (1 + share), basis, factors, source)
-
-
 def around(code: str, value: Any, constant: Constant, factors: Mapping[str, Any]) -> Term:
     """A calibrated term: the constant's relative interval around a value that is proportional to it."""
     low, high = constant.low / constant.value, constant.high / constant.value

@@ -28,7 +28,9 @@ class EngineRules(Protocol):
     def stage_cache(self, configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
         """Cache and state of all requests."""
 
-    def stage_overhead(self, configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
+    def stage_overhead(
+        self, configuration: Configuration, stage: Stage, tokens: Any, users: Any
+    ) -> list[Term]:
         """Buffers, graphs, contexts."""
 
     def occupied(self, configuration: Configuration, needed_bytes: int, memory_limit: Limit) -> int:

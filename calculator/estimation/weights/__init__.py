@@ -1,5 +1,5 @@
-"""Weights: bytes of a model in a format. Published exact bytes come before the per-tensor rule, the rule before bits per
-weight; the layout says which it was (formulas §2.2, §2.3). PURE.
+"""Weights: bytes of a model in a format. Published exact bytes come before the per-tensor rule; the layout says which it
+was (formulas §2.2, §2.3). PURE.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ __all__ = ["WeightLayout", "has_rule", "published_file", "weight_layout"]
 
 GGUF_SPREAD = 0.001
 """Stock file types by rule: ± 0.1 % (formulas §10)."""
-
-BITS_SPREAD = 0.06
-"""A publisher's recipe by bits per weight: ± 6 % (formulas §2.2)."""
 
 
 def published_file(model: LanguageModel, weights_format: str) -> PublishedFile | None:

@@ -57,8 +57,8 @@ def share_of(tensor: Tensor, size_bytes: int) -> LayerShare:
 class WeightLayout:
     """Weights of one model in one format [B]. Bytes of encoders and MTP are apart: they are loaded only on request.
 
-    basis: published (exact bytes of a published file), rule, or bits (bits per weight × parameters). spread: half-width
-    of the 90 % interval as a share of the bytes. tied: the head is the embedding's table.
+    basis: published (exact bytes of a published file) or rule. spread: half-width of the 90 % interval as a share of the
+    bytes. tied: the head is the embedding's table.
     """
 
     layers: tuple[LayerShare, ...]
