@@ -6,6 +6,7 @@ with an answer is numbers only.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -132,7 +133,9 @@ def _memory_against_context() -> str:
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
     )
-    return str(go.Figure(data=traces, layout=layout).to_json())
+    figure = go.Figure(data=traces, layout=layout).to_plotly_json()
+    figure["layout"].pop("template", None)  # ours are the tokens of the page
+    return json.dumps(figure, separators=(",", ":"))
 
 
 _FIGURES: dict[str, Callable[[], str]] = {"context": _memory_against_context}

@@ -1,0 +1,5 @@
+"""Every benchmark, one after the other: `make bench`."""
+
+from benchmarks import recompute
+
+recompute.main()

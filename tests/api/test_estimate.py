@@ -1,0 +1,232 @@
+"""GET and POST /api/v1/estimate: the contract's object, errors as problem details, never a 500."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from calculator.scenario import PARAMETERS
+from catalog import live
+from tests.web.test_views import QUERIES
+
+pytestmark = pytest.mark.django_db
+FUZZ = settings(
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+
+
+def estimate(client, query=""):
+    return client.get(f"/api/v1/estimate?{query}").json()
+
+
+def test_the_object_has_the_contracts_keys(client):
+    answer = estimate(client)
+    assert list(answer) == [
+        "scenario",
+        "problems",
+        "permalink",
+        "catalog",
+        "verdict",
+        "reasons",
+        "plan",
+        "memory",
+        "cache",
+        "capacity",
+        "speed",
+        "energy",
+        "cost",
+    ]
+    assert set(answer["plan"]) == {"tp", "pp", "ep", "adp", "dcp", "dp", "nodes", "layers_per_gpu"}
+    assert {
+        "total_bytes",
+        "per_gpu_bytes",
+        "occupied_per_gpu_bytes",
+        "usable_per_gpu_bytes",
+        "physical_per_gpu_bytes",
+        "headroom_per_gpu_bytes",
+        "host_bytes",
+        "parts",
+    } <= set(answer["memory"])
+    assert set(answer["memory"]["parts"][0]) == {
+        "name",
+        "bytes",
+        "per_gpu_bytes",
+        "low_bytes",
+        "high_bytes",
+        "basis",
+        "explanation",
+    }
+    assert set(answer["capacity"]) == {
+        "max_context_tokens",
+        "max_users",
+        "max_context_fits_tokens",
+        "max_users_fits",
+    }
+
+
+def test_every_parameter_is_answered_after_its_defaults(client):
+    scenario = estimate(client)["scenario"]
+    assert set(scenario) == {parameter.name for parameter in PARAMETERS} | {"chosen"}
+    assert (scenario["engine"], scenario["quant"], scenario["ctx"]) == ("llama.cpp", "q4_k_m", 8192)
+    assert {choice["field"]: choice["value"] for choice in scenario["chosen"]} == {
+        "os": "linux",
+        "engine": "llama.cpp",
+        "quant": "q4_k_m",
+        "split": "single",
+    }
+
+
+def test_cache_of_llama_31_8b_at_8192_tokens_is_one_gib(client):
+    answer = estimate(client, "model=llama-3.1-8b-instruct&ctx=8192")
+    assert answer["cache"]["bytes_per_request"] == 2**30
+    assert answer["cache"]["groups"] == [
+        {
+            "kind": "gqa",
+            "layers": 32,
+            "window_tokens": None,
+            "bytes_per_token": 131_072,
+            "state_bytes_per_request": 0,
+            "explanation": "32 × 2048 × 2 B",
+        }
+    ]
+    part = next(part for part in answer["memory"]["parts"] if part["name"] == "kv_cache")
+    assert (part["per_gpu_bytes"], part["basis"]) == (2**30, "exact")
+    assert part["explanation"].replace("\u00a0", " ") == (
+        "32 attention layers × 2,048 × 2 B = 131,072 B per token, × 8,192 tokens = 1,073,741,824 B."
+    )
+
+
+def test_cache_of_kimi_names_index_and_state(client):
+    cache = estimate(client, "model=kimi-k3.1-pro&gpu=h100-sxm&n=32")["cache"]
+    assert (cache["bytes_per_token"], cache["index_bytes_per_token"]) == (27_648 + 3_168, 3_168)
+    assert cache["state_bytes_per_request"] == 449_372_160
+    assert [(group["kind"], group["explanation"]) for group in cache["groups"]] == [
+        ("mla", "24 × 576 × 2 B"),
+        ("index", "24 × 132 B"),
+        ("kda", "69 × (1572864 × 4 B + 110592 × 2 B)"),
+    ]
+
+
+def test_parts_add_up_to_the_total(client):
+    memory = estimate(client, "model=kimi-k3&gpu=h100-sxm&n=32&users=4")["memory"]
+    assert sum(part["bytes"] for part in memory["parts"]) == memory["total_bytes"]
+
+
+def test_get_and_post_answer_alike(client):
+    body = {"model": "kimi-k3", "gpu": "h100-sxm", "n": 32, "eager": True, "util": 0.9, "quant": None}
+    posted = client.post("/api/v1/estimate", data=json.dumps(body), content_type="application/json").json()
+    assert posted == estimate(client, "model=kimi-k3&gpu=h100-sxm&n=32&eager=1&util=0.9")
+
+
+def test_page_and_api_say_the_same(client):
+    answer = estimate(client, "model=gpt-oss-20b&gpu=rtx-4090")
+    page = client.get(answer["permalink"]).content.decode()
+    assert f"{answer['memory']['per_gpu_bytes']['value']:,} bytes" in page
+
+
+def test_values_out_of_range_are_replaced_and_named(client):
+    answer = client.get("/api/v1/estimate?ctx=-5")
+    assert answer.status_code == 200
+    assert answer.json()["problems"] == [
+        {
+            "field": "ctx",
+            "given": "-5",
+            "used": 1,
+            "message": "Context goes from 1 to 16,777,216. The answer uses 1.",
+        }
+    ]
+
+
+def test_a_value_that_cannot_be_understood_is_a_422(client):
+    answer = client.get("/api/v1/estimate?kv=fp9")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (422, "application/problem+json")
+    details = answer.json()
+    assert (details["status"], details["field"], details["given"], details["nearest"]) == (
+        422,
+        "kv",
+        "fp9",
+        "fp8",
+    )
+    assert "bf16" in details["allowed"]
+    assert details["title"] == "A value cannot be understood"
+
+
+def test_a_number_that_is_none_says_what_is_allowed(client):
+    details = client.get("/api/v1/estimate?ctx=many").json()
+    assert details["detail"] == "“many” is not a number."
+    assert (details["allowed"], details["nearest"]) == (
+        {"low": 1, "high": 16_777_216, "unit": "tokens"},
+        8192,
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "near"),
+    [
+        ("model=kimi-k3.1-por", "model", "kimi-k3.1-pro"),
+        ("gpu=rtx4090", "gpu", "rtx-4090"),
+        ("quant=q4km", "quant", "q4_k_m"),
+    ],
+)
+def test_an_unknown_id_is_a_404_with_near_names(client, query, field, near):
+    answer = client.get(f"/api/v1/estimate?{query}")
+    details = answer.json()
+    assert (answer.status_code, details["field"]) == (404, field)
+    assert near in details["near"]
+    assert "The answer uses" not in details["detail"]
+
+
+def test_speed_and_cost_are_null_until_they_are_computed(client):
+    answer = estimate(client)
+    assert [answer[name] for name in ("speed", "energy", "cost")] == [None, None, None]
+
+
+def test_what_is_refused_still_has_its_memory(client):
+    answer = estimate(client, "model=qwen3-32b&gpu=h100-sxm&n=3&split=tensor")
+    assert answer["verdict"] == "unsupported"
+    assert answer["reasons"][0] == "vLLM cannot split 64 heads over 3 GPUs."
+    assert answer["memory"]["total_bytes"] > 0
+    assert answer["capacity"] is None
+
+
+@pytest.mark.parametrize("body", ["", "[", "[]", "3", '"x"', '{"ctx": [1]}', '{"ctx": {"a": 1}}', "\xff"])
+def test_a_body_that_is_no_question_is_a_422_or_the_defaults(client, body):
+    answer = client.post("/api/v1/estimate", data=body, content_type="application/json")
+    assert answer.status_code == (200 if body == "" else 422)
+
+
+def test_no_query_is_made(client, django_assert_num_queries):
+    live.current()
+    with django_assert_num_queries(0):
+        estimate(client)
+
+
+@FUZZ
+@given(query=QUERIES)
+def test_no_query_string_breaks_the_api(client, query):
+    assert client.get("/api/v1/estimate", query).status_code in (200, 404, 422)
+
+
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.lists(st.integers(), max_size=1)
+)
+
+
+@FUZZ
+@given(
+    body=st.dictionaries(
+        st.sampled_from([p.name for p in PARAMETERS]) | st.text(max_size=4), VALUES, max_size=8
+    )
+)
+def test_no_body_breaks_the_api(client, body):
+    answer = client.post("/api/v1/estimate", data=json.dumps(body), content_type="application/json")
+    assert answer.status_code in (200, 404, 422)
