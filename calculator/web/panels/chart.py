@@ -107,7 +107,15 @@ def _unit_points(curve: MemoryCurve, units: str, x_axis: Axis, y_axis: Axis) -> 
 
 def _series(curves: Sequence[MemoryCurve], answer: Answer, x_axis: Axis, y_axis: Axis) -> list[ChartSeries]:
     drawn = [cut_at_top(_unit_points(curve, answer.units, x_axis, y_axis)) for curve in curves]
-    ends = apart([points[-1][1] if points else 1.0 for points in drawn], LABEL_HEIGHT)
+    last = sorted(curve.needed_bytes[-1] for curve in curves)
+    # Curves that leave through the top end at the same height: the higher one's label stands above.
+    ends = apart(
+        [
+            (points[-1][1] if points else 1.0) + 1e-9 * last.index(curve.needed_bytes[-1])
+            for curve, points in zip(curves, drawn, strict=True)
+        ],
+        LABEL_HEIGHT,
+    )
     return [
         {
             "number": number,

@@ -101,7 +101,6 @@ def format_field(answer: Answer) -> SelectField:
             "label": "",
             "choices": [*groups[0]["choices"], {"value": weights_format.id, "label": label}],
         }
-    known = has_rule(model, weights_format)
     return {
         "widget": "select",
         "id": "quant",
@@ -110,7 +109,7 @@ def format_field(answer: Answer) -> SelectField:
         "aside": str(CHOSEN_FOR_YOU) if chosen is None else "",
         "value": "" if chosen is None else weights_format.id,
         "groups": groups,
-        "note": figures.size(built_size(model, weights_format).size_bytes, units) if known else "",
+        "note": "",
         "help": why_chosen(answer.configuration, "quant", units) if chosen is None else "",
         "problem": field_problem(answer, "quant"),
         "changed": chosen is not None,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from calculator.estimation import estimate
 from calculator.estimation.sheet import BuiltSize
-from calculator.estimation.terms import Estimate, Memory
+from calculator.estimation.terms import Estimate
 from calculator.planner.counts import counts_to_try, smallest_counts
 from calculator.resolve import cache_types_for, engines_for, resolve
 from calculator.scenario import DEFAULTS, Scenario, Value
@@ -140,15 +140,13 @@ def _largest_format(answer: Answer) -> Found | None:
         scenario, other = ask(answer, quant=size.weights_format.id)
         if other.verdict in FIT and other.memory:
             name = format_words(size.weights_format, configuration.model.native_format)
-            return Found(name, _format_note(other.memory, answer), scenario, other)
+            return Found(
+                name,
+                _("{size} of weights").format(size=figures.size(size.size_bytes, answer.units)),
+                scenario,
+                other,
+            )
     return None
-
-
-def _format_note(memory: Memory, answer: Answer) -> str:
-    needed = figures.size(memory.needed.value, answer.units)
-    if answer.configuration.count > 1:
-        return _("{needed} per GPU").format(needed=needed)
-    return _("{needed} needed").format(needed=needed)
 
 
 def _other_engine(answer: Answer) -> Found | None:

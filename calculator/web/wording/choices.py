@@ -16,6 +16,7 @@ CHOICES: Mapping[str, Template] = {
     "engine_only_built": _("{value:engine} is the first engine whose arithmetic is built here."),
     "engine_by_format": _("{value:engine} is the first engine that loads this weights format."),
     "format_by_engine": _("{value:format} is the usual format with this engine."),
+    "format_by_engine_native": _("The model’s own format is the usual one with this engine."),
     "format_native_4bit": _("The model is published in 4 bits: another conversion would not be smaller."),
     "format_native_unknown": _("The model’s own format is not known: the usual 16 bits are taken."),
     "plan_single": _("One GPU holds all layers."),
@@ -51,7 +52,9 @@ _LIMIT = _("what the engine may take")
 
 def choice_words(choice: Choice, units: str) -> str:
     """Why this value was chosen."""
-    return say_code(CHOICES, choice.code, {"value": choice.value, **choice.factors}, units, _CHOSEN)
+    code = f"{choice.code}_{choice.value}"
+    code = code if code in CHOICES else choice.code
+    return say_code(CHOICES, code, {"value": choice.value, **choice.factors}, units, _CHOSEN)
 
 
 def why_chosen(configuration: Configuration, field: str, units: str) -> str:
