@@ -88,9 +88,9 @@ def _largest(needed: Needed, bound: int, point: float, firm: float) -> tuple[int
 
 
 def _refine(needed: Needed, axis: Any, holds: Any, test: Callable[[Interval], Any]) -> int:
-    """The last axis value that holds, settled to the integer."""
+    """The last axis value that holds, settled to the integer. `holds` is one value where the axis changes nothing."""
     while True:
-        passed = int(np.count_nonzero(np.cumprod(holds)))
+        passed = int(np.count_nonzero(np.cumprod(np.broadcast_to(holds, axis.shape))))
         if passed == 0:
             return 0
         if passed == len(axis):
