@@ -29,6 +29,9 @@ class Choice:
 class Plan:
     """How the model is laid over the GPUs: tensor parallel × pipeline (or layer split) × whole replicas.
 
+    tp: devices that share one stage. adp: attention data parallel groups among them. ep: ranks that routed experts are
+    spread over, 1 without expert parallelism. dcp: ways that a request's cache is divided among tensor ranks.
+
     layers_per_stage: layers of each stage in order. split: `single` for one GPU, `tensor` when tp > 1 or pp across
     nodes, `layer` for llama.cpp's layer split.
     """
@@ -43,10 +46,23 @@ class Plan:
     nodes: int = 1
     gpus_per_node: int = 1
     layers_per_stage: tuple[int, ...] = ()
+    host_layers: int = 0
+    host_expert_layers: int = 0
 
     @property
     def gpus(self) -> int:
+        """Devices the plan takes: tensor width × stages × whole replicas."""
         return self.tp * self.pp * self.dp
+
+    @property
+    def attention_ranks(self) -> int:
+        """Ways that attention is divided: with attention data parallelism each group holds it for its own requests."""
+        return max(1, self.tp // self.adp)
+
+    @property
+    def request_groups(self) -> int:
+        """Groups that requests are spread over: replicas × attention data parallel groups."""
+        return self.dp * self.adp
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +105,22 @@ class Platform:
     vgm_gb: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Offload:
+    """What may stay in host memory. kind: none, auto, layers, experts. gpu_layers, host_expert_layers: as asked, None for
+    as many on the GPU as fit. ram_bytes: the host's memory, None when nobody named it."""
+
+    kind: str = "none"
+    gpu_layers: int | None = None
+    host_expert_layers: int | None = None
+    ram_bytes: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Configuration:
     """Everything the arithmetic needs, as records and plain values; made by calculator/resolve.py.
 
-    constants: calibrated numbers by name for this engine and version. widened: the engine version lies outside the
+    cards: one accelerator per stage when they are unequal (the plan's order), else empty. constants: calibrated numbers by name for this engine and version. widened: the engine version lies outside the
     versions they were measured on (formulas §10: widths × 1.5). measured: a load of this model class was measured on
     this engine. file: an exact published file of this model in this format.
     """
@@ -111,6 +138,8 @@ class Configuration:
     knobs: Knobs
     platform: Platform
     constants: Mapping[str, Constant]
+    cards: tuple[Accelerator, ...] = ()
+    offload: Offload = Offload()
     file: PublishedFile | None = None
     system: System | None = None
     system_count: int = 0

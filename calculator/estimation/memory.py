@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from fractions import Fraction
 from typing import Any
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import rules_of
 from calculator.estimation.engines.interface import EngineRules
 from calculator.estimation.numbers import ceil_div, most, round_up
-from calculator.estimation.placement import Stage, stages
+from calculator.estimation.placement import Stage, expert_layers_end, stages
 from calculator.estimation.terms import PART_ORDER, Basis, GpuLoad, Interval, Limit, Memory, Part, Term
 from calculator.estimation.uncertainty import total
 from calculator.estimation.weights import WeightLayout, weight_layout
@@ -57,15 +58,17 @@ class Sum:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        return stages(self.configuration.model.architecture, self.configuration.plan.layers_per_stage)
+        plan = self.configuration.plan
+        return stages(self.configuration.model.architecture, plan.layers_per_stage, plan.host_layers)
 
     @cached_property
     def rules(self) -> EngineRules:
         return rules_of(self.configuration.engine.family)
 
-    @cached_property
+    @property
     def limit(self) -> Limit | None:
-        return self.rules.limit(self.configuration)
+        """What the engine may take of the reference card: the first one."""
+        return self.limits[0] if self.limits else self.rules.limit(self.configuration)
 
     @cached_property
     def weight_terms(self) -> tuple[tuple[Term, ...], ...]:
@@ -75,7 +78,8 @@ class Sum:
     def _weights(self, stage: Stage) -> list[Term]:
         c, layout, tp = self.configuration, self.layout, self.configuration.plan.tp
         share = layout.span(stage.first, stage.layers)
-        own = share.per_rank(tp)
+        own = share.per_rank(tp, attention=c.plan.attention_ranks, expert_share=self._expert_share)
+        own -= self.host_experts(stage)
         embedding, head = self._tables(stage)
         value = own + embedding + head
         shuffled = c.model.architecture.order_assumed and len(self.stages) > 1
@@ -103,9 +107,17 @@ class Sum:
             out.append(Term("weights_unmeasured", 0, 0, high, "rule", {"share": extra.high}, extra.source))
         return out
 
+    @property
+    def _expert_share(self) -> Fraction | None:
+        """Routed experts on the fullest rank: ⌈E ÷ EP⌉ whole ones, each divided over what tensor ranks are left."""
+        plan, experts = self.configuration.plan, self.configuration.model.architecture.experts
+        if plan.ep == 1 or not experts:
+            return None
+        return Fraction(ceil_div(experts, plan.ep), experts) / max(1, plan.tp // plan.ep)
+
     def _tables(self, stage: Stage) -> tuple[int, int]:
         """Embedding with its lookup tables, and head with the final norm, on one GPU of the stage [B]."""
-        layout, tp = self.layout, self.configuration.plan.tp
+        layout, tp = self.layout, self.configuration.plan.attention_ranks
         vocabulary = self.configuration.model.architecture.vocabulary_size
         padded = round_up(vocabulary, 64) if tp > 1 else vocabulary
 
@@ -138,6 +150,7 @@ class Sum:
                 stage.moe,
                 stage.widest,
                 stage.is_first,
+                self.configuration.cards[stage.index] if self.configuration.cards else None,
             )
             weights = self.weight_terms[stage.index][0].value
             if key not in best or weights > self.weight_terms[best[key]][0].value:
@@ -146,20 +159,67 @@ class Sum:
 
     def terms(self, stage: Stage, tokens: Any, users: Any) -> list[Term]:
         """All terms on one GPU of a stage."""
-        c = self.configuration
+        c = self.on_card[stage.index]
+        own = users if c.plan.request_groups == 1 else ceil_div(users, c.plan.request_groups)
         out = list(self.weight_terms[stage.index])
         if c.model.task == "generate":
-            out += self.rules.stage_cache(c, stage, tokens, users)
-        return out + self.rules.stage_overhead(c, stage, tokens, users)
+            out += self.rules.stage_cache(c, stage, tokens, own)
+        return out + self.rules.stage_overhead(c, stage, tokens, own)
+
+    @cached_property
+    def on_card(self) -> tuple[Configuration, ...]:
+        """The configuration as each stage's own card sees it; unequal cards differ in limits and contexts."""
+        c = self.configuration
+        if not c.cards:
+            return (c,) * len(self.stages)
+        return tuple(replace(c, accelerator=card) for card in c.cards)
+
+    @cached_property
+    def limits(self) -> tuple[Limit | None, ...]:
+        """What the engine may take of each stage's card."""
+        if not self.configuration.cards:
+            return (self.rules.limit(self.configuration),) * len(self.stages)
+        return tuple(self.rules.limit(c) for c in self.on_card)
+
+    def slack(self, index: int) -> int:
+        """How much more a stage's card may take than the reference card: 0 when the cards are equal [B]."""
+        own, reference = self.limits[index], self.limit
+        if own is None or reference is None:
+            return 0
+        return int(own.usable.value - own.margin_bytes) - int(reference.usable.value - reference.margin_bytes)
+
+    def host_experts(self, stage: Stage) -> int:
+        """Routed experts of the stage that stay in host memory (`--n-cpu-moe`) [B]."""
+        kept = self.configuration.plan.host_expert_layers
+        if not kept:
+            return 0
+        until = expert_layers_end(self.configuration.model.architecture, kept)
+        count = max(0, min(stage.first + stage.layers, until) - stage.first)
+        return self.layout.span(stage.first, count).experts // self.configuration.plan.tp
+
+    def host_weights(self, tokens: int, users: int) -> int:
+        """What of the model stays in host memory: embedding, experts, whole layers with their cache [B]."""
+        c, plan = self.configuration, self.configuration.plan
+        host = 0
+        if self.rules.embedding_on_host(c):
+            host += self.layout.embedding_bytes + self.layout.lookup_bytes
+        host += sum(self.host_experts(stage) * plan.tp for stage in self.stages)
+        if plan.host_layers:
+            before = stages(c.model.architecture, (plan.host_layers,))[0]
+            host += self.layout.span(0, plan.host_layers).total
+            host += sum(term.value for term in self.rules.stage_cache(c, before, tokens, users))
+        return host
 
     def fullest(self, tokens: Any, users: Any) -> Interval:
-        """Needed on the fullest GPU [B]; tokens or users may be an array."""
+        """Needed on the fullest GPU [B]; tokens or users may be an array. Of unequal cards, the one with the least room,
+        as if it were the reference card."""
         value: Any = 0
         low: Any = 0.0
         high: Any = 0.0
         for index in self.candidates:
-            needed = total(self.terms(self.stages[index], tokens, users))
-            value, low, high = most(value, needed.value), most(low, needed.low), most(high, needed.high)
+            needed, slack = total(self.terms(self.stages[index], tokens, users)), self.slack(index)
+            value = most(value, needed.value - slack)
+            low, high = most(low, needed.low - slack), most(high, needed.high - slack)
         return Interval(value, low, high)
 
 
@@ -172,7 +232,8 @@ def memory_of(sum_: Sum) -> Memory | None:
     tokens, users = c.workload.context_tokens, c.workload.users
     per_stage = [sum_.terms(stage, tokens, users) for stage in sum_.stages]
     needed = [total(terms) for terms in per_stage]
-    fullest = max(range(len(needed)), key=lambda index: (needed[index].value, -index))
+    fullest = max(range(len(needed)), key=lambda index: (needed[index].value - sum_.slack(index), -index))
+    limit = sum_.limits[fullest] or limit
     gpus_alike = c.plan.tp * c.plan.dp
     loads = tuple(
         _load(stage, gpus_alike, n, terms)
@@ -180,12 +241,10 @@ def memory_of(sum_: Sum) -> Memory | None:
     )
     parts = tuple(_parts(per_stage, fullest, gpus_alike))
     value = int(needed[fullest].value)
-    host = sum_.rules.host_bytes(c, tokens, users)
-    if sum_.rules.embedding_on_host(c):
-        host += sum_.layout.embedding_bytes + sum_.layout.lookup_bytes
+    host = sum_.rules.host_bytes(c, tokens, users) + sum_.host_weights(tokens, users)
     return Memory(
         parts=parts,
-        needed=Interval(value, max(n.low for n in needed), max(n.high for n in needed)),
+        needed=_fullest_interval(sum_, needed, fullest),
         total_bytes=sum(part.total_bytes for part in parts),
         occupied_bytes=sum_.rules.occupied(c, value, limit),
         limit=limit,
@@ -193,6 +252,15 @@ def memory_of(sum_: Sum) -> Memory | None:
         gpus=loads,
         fullest=fullest,
     )
+
+
+def _fullest_interval(sum_: Sum, needed: Sequence[Interval], fullest: int) -> Interval:
+    """The fullest GPU's value; the low and high end of whichever GPU reaches furthest against its own card."""
+    slack = sum_.slack(fullest)
+    shifts = [slack - sum_.slack(index) for index in range(len(needed))]
+    low = max(n.low + shift for n, shift in zip(needed, shifts, strict=True))
+    high = max(n.high + shift for n, shift in zip(needed, shifts, strict=True))
+    return Interval(int(needed[fullest].value), low, high)
 
 
 def _load(stage: Stage, gpus: int, needed: Interval, terms: Sequence[Term]) -> GpuLoad:

@@ -34,9 +34,11 @@ class Stage:
 
 
 @lru_cache(maxsize=4096)
-def stages(architecture: Architecture, layers_per_stage: tuple[int, ...]) -> tuple[Stage, ...]:
-    """The stages of a pipeline or layer split; the counts add up to the model's layers."""
-    out, first = [], 0
+def stages(
+    architecture: Architecture, layers_per_stage: tuple[int, ...], start: int = 0
+) -> tuple[Stage, ...]:
+    """The stages of a pipeline or layer split from layer `start` on; the counts add up to the layers from there."""
+    out, first = [], start
     for index, count in enumerate(layers_per_stage):
         blocks = [architecture.blocks[b] for b in architecture.sequence[first : first + count]]
         caches = Counter(entry for block in blocks for entry in block.mixer.caches())
@@ -58,6 +60,17 @@ def stages(architecture: Architecture, layers_per_stage: tuple[int, ...]) -> tup
         )
         first += count
     return tuple(out)
+
+
+@lru_cache(maxsize=4096)
+def expert_layers_end(architecture: Architecture, count: int) -> int:
+    """The index after the first `count` layers that have experts; all layers when there are fewer."""
+    seen = 0
+    for index, block in enumerate(architecture.sequence):
+        seen += isinstance(architecture.blocks[block].mlp, MoeMlp)
+        if seen == count:
+            return index + 1
+    return architecture.layer_count
 
 
 def _heads(mixer: object) -> int:

@@ -137,7 +137,7 @@ def cells(entry: CacheEntry, tokens: Any, micro_batch: int) -> Any:
 
 def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
     """Cache and state on one GPU of the stage [B]; every request has a stream of its own."""
-    c, tp = configuration, configuration.plan.tp
+    c, tp = configuration, configuration.plan.attention_ranks
     out: list[Term] = []
     for entry, layers in stage.caches:
         per_token = entry_bytes(_dense(entry), c.cache_type, tp)

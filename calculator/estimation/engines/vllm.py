@@ -226,7 +226,7 @@ def _layers_of_each_kind(stage: Stage) -> tuple[int, ...]:
 
 def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
     """Cache and state on one GPU of the stage for all requests, in whole blocks [B]."""
-    c, tp = configuration, configuration.plan.tp
+    c, tp = configuration, configuration.plan.attention_ranks
     pages = pages_of(c, stage, tp)
     out: list[Term] = []
     for entry, layers in stage.caches:
@@ -266,7 +266,8 @@ def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: 
 def _blocks(c: Configuration, entry: CacheEntry, block: int, tokens: Any) -> tuple[Any, str]:
     """Blocks that one request is admitted with, and the code of the term."""
     if entry.window is None:
-        return ceil_div(tokens, block), "kv_mla" if entry.kind == "mla" else "kv_gqa"
+        own = ceil_div(tokens, c.plan.dcp)
+        return ceil_div(own, block), "kv_mla" if entry.kind == "mla" else "kv_gqa"
     in_flight = int(c.constants["window_batches"].value) * c.knobs.batched_tokens
     longest = c.knobs.longest_request or tokens
     if entry.chunked:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 
@@ -38,10 +40,16 @@ class LayerShare:
             self.experts + other.experts,
         )
 
-    def per_rank(self, tp: int) -> int:
-        """Bytes on each of `tp` ranks [B]."""
-        limited = sum(ceil_div(size, min(tp, shards)) for shards, size in self.limited)
-        return int(ceil_div(self.sharded, tp) + self.replicated + limited)
+    def per_rank(self, tp: int, *, attention: int | None = None, expert_share: Fraction | None = None) -> int:
+        """Bytes on each of `tp` ranks [B].
+
+        attention: ways that everything but the routed experts is divided (attention data parallelism), else tp.
+        expert_share: the share of the routed experts on the fullest rank (expert parallelism), else 1 ÷ tp.
+        """
+        ways = attention or tp
+        limited = sum(ceil_div(size, min(ways, shards)) for shards, size in self.limited)
+        experts = math.ceil(self.experts * (expert_share or Fraction(1, tp)))
+        return int(ceil_div(self.sharded - self.experts, ways) + experts + self.replicated + limited)
 
 
 def share_of(tensor: Tensor, size_bytes: int) -> LayerShare:
