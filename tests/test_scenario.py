@@ -3,10 +3,12 @@
 from urllib.parse import parse_qsl
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calculator.scenario import BY_NAME, DEFAULTS, MAX_TOKENS, PARAMETERS, Scenario, parse, parse_number
+
+SEARCH = settings(deadline=None, derandomize=True)
 
 CONTRACT = [
     "model",
@@ -117,6 +119,7 @@ def value_of(parameter):
 QUESTIONS = st.fixed_dictionaries({}, optional={p.name: value_of(p) for p in PARAMETERS})
 
 
+@SEARCH
 @given(QUESTIONS)
 def test_a_permalink_round_trips(values):
     scenario, _problems = parse({name: str(value) for name, value in values.items()})
@@ -124,6 +127,7 @@ def test_a_permalink_round_trips(values):
     assert again == scenario
 
 
+@SEARCH
 @given(QUESTIONS)
 def test_a_permalink_keeps_the_order_of_the_table_and_omits_defaults(values):
     scenario, _problems = parse({name: str(value) for name, value in values.items()})
@@ -133,12 +137,14 @@ def test_a_permalink_keeps_the_order_of_the_table_and_omits_defaults(values):
     assert names[:-1] == [name for name in CONTRACT if getattr(scenario, name) != DEFAULTS[name]]
 
 
+@SEARCH
 @given(QUESTIONS)
 def test_valid_values_raise_no_problem_but_not_computed_yet(values):
     _scenario, problems = parse({name: str(value) for name, value in values.items()})
     assert {problem.code for problem in problems} <= {"not_computed_yet"}
 
 
+@SEARCH
 @given(st.dictionaries(st.sampled_from(CONTRACT) | st.text(max_size=5), st.text(max_size=30), max_size=8))
 def test_anything_parses(values):
     scenario, problems = parse(values)

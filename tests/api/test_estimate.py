@@ -3,20 +3,16 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calculator.scenario import PARAMETERS
 from catalog import live
+from tests.web.asking import SEARCH
 from tests.web.test_views import QUERIES
 
 pytestmark = pytest.mark.django_db
-FUZZ = settings(
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+FUZZ = settings(SEARCH, max_examples=100)
 
 
 def estimate(client, query=""):

@@ -2,6 +2,8 @@
 
 from urllib.parse import parse_qsl
 
+from hypothesis import HealthCheck, settings
+
 from calculator.web.answer import Answer, answer
 from calculator.web.panels.page import calculator_page
 from calculator.web.panels.shapes import CalculatorPage
@@ -9,6 +11,13 @@ from calculator.web.panels.spans import text_of_spans
 from catalog.snapshot import Snapshot
 
 NO_BREAK = "\u00a0"
+
+SEARCH = settings(
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+"""How hypothesis searches here: the same examples each time, however slow the machine; the client keeps no state."""
 
 
 def asked(query: str, snapshot: Snapshot) -> Answer:

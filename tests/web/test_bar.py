@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from calculator.estimation.terms import Interval
 from calculator.web.panels.bar import Scale, bar_panel, bar_parts, by_colour, percent, scale_of
-from tests.web.asking import asked, page_of, plain
+from tests.web.asking import SEARCH, asked, page_of, plain
 
 GIB = 2**30
 
@@ -62,6 +62,7 @@ def test_a_part_is_never_thinner_than_can_be_seen():
     assert [part["x"] for part in parts] == ["0%", "1%"]
 
 
+@SEARCH
 @given(st.lists(st.integers(1, 10**12), min_size=1, max_size=7), st.floats(1, 4))
 def test_parts_stand_side_by_side_inside_the_bar(sizes, room):
     names = ("weights", "kv", "state", "activations", "runtime", "vision", "draft")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculator.web.charts import Axis, apart, between, cut_at_top, polyline, powers_of_four, round_steps
+from tests.web.asking import SEARCH
 
 UNIT = st.floats(0, 1)
 
@@ -36,6 +37,7 @@ def test_ticks_of_sizes_are_round(high, steps):
     assert round_steps(high) == pytest.approx(steps)
 
 
+@SEARCH
 @given(st.floats(0.001, 1e7), st.integers(3, 8))
 def test_there_are_never_too_many_ticks(high, most):
     steps = round_steps(high, most)
@@ -49,6 +51,7 @@ def test_a_curve_ends_where_it_leaves_through_the_top():
     assert cut_at_top([(0, 1.5), (1, 0.5)]) == [(0.5, 1.0), (1, 0.5)]
 
 
+@SEARCH
 @given(st.lists(st.tuples(UNIT, st.floats(0, 3)), max_size=20))
 def test_nothing_is_drawn_above_the_top(points):
     assert all(y <= 1 for _x, y in cut_at_top(sorted(points)))
@@ -58,6 +61,7 @@ def test_points_are_whole_numbers_with_y_downwards():
     assert polyline([(0, 0), (0.5, 0.25), (1, 1)]) == "0,1000 500,750 1000,0"
 
 
+@SEARCH
 @given(st.lists(UNIT, max_size=6))
 def test_labels_stand_apart_in_their_order(positions):
     out = apart(positions, 0.1)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculator.web import figures
+from tests.web.asking import SEARCH
 
 GIB, GB = 2**30, 10**9
 
@@ -71,6 +72,7 @@ def test_tokens_are_short_from_ten_thousand_on(tokens, text, down):
     assert figures.tokens(tokens, down=True) == down
 
 
+@SEARCH
 @given(st.integers(10_000, 10**9))
 def test_a_maximum_is_never_rounded_up(value):
     text = figures.tokens(value, down=True)
@@ -129,6 +131,7 @@ def test_bytes_take_the_unit_that_suits():
     assert figures.spelled_bytes(1.895 * GIB) == "1.90\u00a0GiB"
 
 
+@SEARCH
 @given(st.floats(-1e18, 1e18), st.sampled_from(["gib", "gb"]))
 def test_any_size_is_written(value, units):
     text = figures.size(value, units)

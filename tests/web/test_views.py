@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from calculator.scenario import PARAMETERS
 from catalog import live
+from tests.web.asking import SEARCH
 
 pytestmark = pytest.mark.django_db
 
@@ -125,14 +126,14 @@ QUERIES = st.fixed_dictionaries(
 ) | st.dictionaries(st.sampled_from([p.name for p in PARAMETERS]) | st.text(max_size=6), JUNK, max_size=6)
 
 
-@settings(max_examples=120)
+@settings(SEARCH, max_examples=120)
 @given(query=QUERIES, fragment=st.booleans())
 def test_no_query_string_breaks_the_page(client, query, fragment):
     answer = client.get("/", query, headers=HTMX if fragment else {})
     assert answer.status_code == 200
 
 
-@settings(max_examples=30)
+@settings(SEARCH, max_examples=30)
 @given(query=QUERIES)
 def test_no_query_string_breaks_the_csv(client, query):
     assert client.get("/memory.csv", query).status_code == 200
