@@ -256,6 +256,7 @@ def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, worklo
         eager=asked.eager == "1",
         longest_request=longest,
         vision=asked.vision == "1",
+        drafted_tokens=asked.mtp,
     )
 
 

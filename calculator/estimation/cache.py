@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
-from catalog.architecture import CacheEntry, StateEntry
+from catalog.architecture import Architecture, CacheEntry, StateEntry
+from catalog.architecture.gqa import Gqa
 
 ELEMENT_BYTES: dict[str, Fraction] = {
     "f32": Fraction(4),
@@ -29,31 +31,39 @@ PER_HEAD_BYTES: dict[str, tuple[Fraction, int]] = {
 }
 """Bytes per element, and a scale per token and head [B]."""
 
-SPARSE_LATENT_BYTES = {"fp8": 656, "nvfp4": 352}
-"""A latent of a model with an index in FlashMLA's packed layout: 512 in 8 bits, 4 FP32 scales, 64 in 16 bits [B]."""
+COMPRESSED_PAGE_STEPS = {584: 576, 528: 512}
+"""Pages of compressed entries are whole multiples of this, by the bytes of an entry in 8 bits (formulas §3.2) [B]."""
 
-NOT_COMPUTED = frozenset({"csa", "lightning", "mamba1", "parallel"})
-"""Mixer kinds whose cache or state is described in the catalogue but not computed yet."""
-
+IMAGE_TOKENS = (6404, 1601)
+"""Encoder tokens that cross attention keeps for an image: four tiles of 1601, and one tile of a small image [tokens]."""
 
 STATE_CODES = {
     "gated_deltanet": "state_gdn",
     "kda": "state_kda",
     "mamba2": "state_mamba2",
+    "mamba1": "state_mamba1",
+    "lightning": "state_lightning",
     "shortconv": "state_shortconv",
+    "shortconv_beside": "state_shortconv",
+    "csa_compressor": "state_compressor",
 }
 """Codes of the state terms by mixer kind."""
 
+RULE_STATES = frozenset({"lightning", "shortconv_beside", "csa_compressor"})
+"""Kinds of state whose width or layout in the engines was not measured: their terms carry an interval."""
+
 
 def entry_bytes(entry: CacheEntry, cache_type: str, shards: int = 1) -> int:
-    """Bytes per token of one layer on one rank, without the index key [B].
+    """Bytes of one stored entry of one layer on one rank, without the index key [B]. An entry holds `entry.pool` tokens.
 
     shards: tensor-parallel size; KV heads are divided until each rank has one, a latent is repeated on every rank.
     """
     each, scale = _element_and_scale(cache_type)
+    if entry.kind == "csa":
+        return _compressed_bytes(entry, cache_type, each)
     if entry.kind == "mla":
-        if entry.sparse and cache_type in SPARSE_LATENT_BYTES:
-            return SPARSE_LATENT_BYTES[cache_type]
+        if entry.sparse and cache_type in ("fp8", "nvfp4"):
+            return _sparse_latent_bytes(entry, cache_type)
         return int(entry.elements * each) + scale
     heads = max(1, entry.kv_heads or 1)
     own = -(-heads // shards)
@@ -65,8 +75,32 @@ def _element_and_scale(cache_type: str) -> tuple[Fraction, int]:
     return PER_HEAD_BYTES.get(cache_type) or (ELEMENT_BYTES[cache_type], 0)
 
 
+def _sparse_latent_bytes(entry: CacheEntry, cache_type: str) -> int:
+    """FlashMLA's packed layout for models with an index: 656 B in 8 bits, 352 B in 4 bits for a latent of 512 + 64.
+
+    8 bits: an FP32 scale per 128 elements, the rotary part in 16 bits; 4 bits: 1 B per 16 elements, the rotary part in 8.
+    """
+    latent, rope = entry.elements - entry.rope_elements, entry.rope_elements
+    if cache_type == "fp8":
+        return latent + 4 * -(-latent // 128) + 2 * rope
+    return latent // 2 + latent // 16 + rope
+
+
+def _compressed_bytes(entry: CacheEntry, cache_type: str, each: Fraction) -> int:
+    """One entry of compressed attention: 584 B in 8 bits (V4: rotary part in 16 bits, 8 B of scales), 528 B (V4.1: a
+    scale per 32 elements), 288 B in 4 bits."""
+    if not entry.elements:
+        return 0
+    if cache_type == "fp8":
+        rope = entry.rope_elements
+        return entry.elements + rope + 8 if rope else entry.elements + entry.elements // 32
+    if cache_type == "nvfp4":
+        return entry.elements // 2 + entry.elements // 16
+    return int(entry.elements * each)
+
+
 def index_bytes(entry: CacheEntry, cache_type: str) -> int:
-    """The index key as llama.cpp keeps it: in the type of the keys [B]."""
+    """The index key as llama.cpp and MLX keep it: in the type of the keys [B]."""
     return int(entry.index_elements * _element_and_scale(cache_type)[0])
 
 
@@ -77,17 +111,49 @@ def index_bytes_fp8(entry: CacheEntry) -> int:
     return entry.index_elements + 4 * -(-entry.index_elements // 128)
 
 
-def state_bytes(entry: StateEntry, state_width: int, conv_width: int, shards: int = 1) -> int:
-    """A layer's fixed state per request on one rank [B]. Widths: bytes per element of state and convolution tail."""
-    return -(-(entry.state_elements * state_width + entry.conv_elements * conv_width) // shards)
+def index_key_bytes(entry: CacheEntry, cache_type: str) -> int:
+    """The index key in a server: 8 bits beside a latent, in the cache type beside keys and values (MiniMax M3) [B]."""
+    return index_bytes(entry, cache_type) if entry.kind == "gqa" else index_bytes_fp8(entry)
 
 
-def not_computed(entry: CacheEntry) -> str | None:
-    """The code of a cache that is not computed yet, None when it is."""
-    if entry.kind == "csa":
-        return "csa"
-    if entry.kind == "mla" and entry.window:
-        return "windowed_mla"
-    if entry.kind == "gqa" and entry.index_elements:
-        return "indexed_gqa"
-    return "pooled_index" if entry.index_pool > 1 else None
+def index_spread(entry: CacheEntry) -> tuple[float, float]:
+    """How far an index key may lie from its bytes, as factors: pooled keys beside keys and values are not documented."""
+    return (0.5, float(entry.index_pool)) if entry.kind == "gqa" and entry.index_pool > 1 else (1.0, 1.0)
+
+
+def state_bytes(
+    entry: StateEntry, state_width: int, conv_width: int, shards: int = 1, drafted: int = 0
+) -> int:
+    """A layer's fixed state per request on one rank [B]. Widths: bytes per element of state and convolution tail.
+
+    drafted: speculative tokens, for each of which the convolution remembers one more column.
+    """
+    conv = entry.conv_elements
+    if drafted and entry.conv_columns:
+        conv = conv * (entry.conv_columns + drafted) // entry.conv_columns
+    size = entry.state_elements * state_width + conv * conv_width
+    return size if entry.replicated else -(-size // shards)
+
+
+def state_spread(entry: StateEntry, size: int, conv_width: int) -> tuple[int, int]:
+    """Least and most bytes of a state of `size` bytes: equal where its layout is known [B].
+
+    Lightning states may be 32 bits wide; a stream of convolutions that nobody confirmed may exist.
+    """
+    if entry.kind == "lightning":
+        return size, max(size, 4 * entry.state_elements)
+    return size, size + entry.doubtful_elements * conv_width
+
+
+@lru_cache(maxsize=4096)
+def encoder_entries(
+    architecture: Architecture, first: int, layers: int
+) -> tuple[tuple[CacheEntry, int], ...]:
+    """Cross-attention caches of a run of layers, with the number of layers that keep each."""
+    counts: dict[CacheEntry, int] = {}
+    for index in architecture.sequence[first : first + layers]:
+        mixer = architecture.blocks[index].mixer
+        entry = mixer.encoder_cache() if isinstance(mixer, Gqa) else None
+        if entry:
+            counts[entry] = counts.get(entry, 0) + 1
+    return tuple(counts.items())

@@ -47,6 +47,7 @@ class Plan:
     gpus_per_node: int = 1
     layers_per_stage: tuple[int, ...] = ()
     host_layers: int = 0
+    output_on_host: bool = False
     host_expert_layers: int = 0
 
     @property
@@ -82,7 +83,8 @@ class Knobs:
 
     memory_share: share of the device that a server may take. max_sequences: most requests at once the server prepares
     for, None for the users in question (the command prints it). batched_tokens: most tokens of one forward pass. micro_batch: llama.cpp's n_ubatch. longest_request: the
-    server's longest request, None for the context in question [tokens].
+    server's longest request, None for the context in question [tokens]. drafted_tokens: speculative tokens per step of
+    the model's own multi-token prediction, 0 without speculation.
     """
 
     memory_share: float = 0.92
@@ -93,6 +95,7 @@ class Knobs:
     eager: bool = False
     longest_request: int | None = None
     vision: bool = False
+    drafted_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

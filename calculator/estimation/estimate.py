@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from calculator.estimation.cache import NOT_COMPUTED, not_computed, state_bytes
+from calculator.estimation.cache import state_bytes
 from calculator.estimation.capacity import capacity_of
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import is_built, rules_of
 from calculator.estimation.memory import Sum, memory_of
+from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
 from calculator.estimation.terms import Cache, CacheGroup, Estimate, Memory, Reason, Verdict
 from calculator.estimation.weights import has_rule
-from catalog.records import LanguageModel
 
 
 def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate:
@@ -44,29 +44,12 @@ def not_computable(configuration: Configuration) -> tuple[Reason, ...]:
     c = configuration
     if not is_built(c.engine):
         return (Reason("not_computed_yet", {"what": c.engine.name}),)
-    if what := kind_not_computed(c.model):
-        return (Reason("not_computed_yet", {"what": what}),)
     if not has_rule(c.model, c.weights_format):
         refused = rules_of(c.engine.family).refusals(c)
         return refused or (Reason("not_computed_yet", {"what": c.weights_format.name}),)
     if sum(c.plan.layers_per_stage) != c.model.architecture.layer_count or min(c.plan.layers_per_stage) < 1:
         return tuple(rules_of(c.engine.family).refusals(c))
     return ()
-
-
-def kind_not_computed(model: LanguageModel) -> str | None:
-    """The mixer kind of the model whose cache is not computed yet, None when all are."""
-    for block in model.architecture.blocks:
-        if block.mixer.KIND in NOT_COMPUTED:
-            return block.mixer.KIND
-        if getattr(block.mixer, "cross_attention", False):
-            return "cross_attention"
-        if getattr(block.mixer, "short_conv", None):
-            return "shortconv_beside_attention"
-        for entry in block.mixer.caches():
-            if what := not_computed(entry):
-                return what
-    return None
 
 
 def _verdict(sum_: Sum, memory: Memory) -> tuple[Verdict, tuple[Reason, ...]]:
@@ -134,8 +117,10 @@ def cache_of(configuration: Configuration) -> Cache:
             "bytes_per_token_layer": each,
             "window": entry.window or 0,
         }
-        groups.append(CacheGroup(kind, layers, layers * each, 0, entry.window, factors))
-        per_token += layers * each if entry.window is None else 0
+        if entry.elements:
+            own = ceil_div(layers * each, entry.pool)
+            groups.append(CacheGroup(kind, layers, own, 0, entry.window, factors))
+            per_token += own if entry.window is None else 0
         if index:
             named = {
                 "layers": layers,
@@ -143,8 +128,9 @@ def cache_of(configuration: Configuration) -> Cache:
                 "bytes_per_token_layer": index,
                 "window": 0,
             }
-            groups.append(CacheGroup("index", layers, layers * index, 0, None, named))
-            index_per_token += layers * index
+            own = ceil_div(layers * index, entry.index_pool)
+            groups.append(CacheGroup("index", layers, own, 0, None, named))
+            index_per_token += own
     for state, layers in Counter(s for block in blocks for s in block.mixer.states()).items():
         widths = rules.state_widths(c, state)
         size = layers * state_bytes(state, *widths)

@@ -14,7 +14,7 @@ from calculator.estimation.engines.interface import EngineRules
 from calculator.estimation.numbers import ceil_div, most, round_up
 from calculator.estimation.placement import Stage, expert_layers_end, stages
 from calculator.estimation.terms import PART_ORDER, Basis, GpuLoad, Interval, Limit, Memory, Part, Term
-from calculator.estimation.uncertainty import total
+from calculator.estimation.uncertainty import around, total
 from calculator.estimation.weights import WeightLayout, weight_layout
 
 PART_OF = {
@@ -24,10 +24,16 @@ PART_OF = {
     "kv_mla": "kv_cache",
     "kv_window": "kv_cache",
     "kv_chunk": "kv_cache",
+    "kv_cross": "kv_cache",
+    "kv_compressed": "kv_cache",
+    "kv_raw_window": "kv_cache",
     "index_keys": "index_cache",
     "state_gdn": "recurrent_state",
     "state_kda": "recurrent_state",
     "state_mamba2": "recurrent_state",
+    "state_mamba1": "recurrent_state",
+    "state_lightning": "recurrent_state",
+    "state_compressor": "recurrent_state",
     "state_shortconv": "recurrent_state",
     "activation_sampler": "activations",
     "activation_layers": "activations",
@@ -35,11 +41,13 @@ PART_OF = {
     "activation_residuals": "activations",
     "compute_llamacpp": "activations",
     "split_buffers": "activations",
+    "host_copies": "activations",
     "graphs_capture": "graphs",
     "non_torch": "communication",
     "context_process": "context",
     "vision_encoder": "vision",
     "vision_graph": "vision",
+    "mtp_weights": "draft",
 }
 """The part of memory that each term belongs to."""
 
@@ -105,6 +113,11 @@ class Sum:
             extra = c.constants["weights_unmeasured"]
             high = value * extra.high
             out.append(Term("weights_unmeasured", 0, 0, high, "rule", {"share": extra.high}, extra.source))
+        if c.knobs.drafted_tokens and stage.is_last and layout.mtp_bytes:
+            size = ceil_div(layout.mtp_bytes, tp)
+            named = {"weights": c.model.architecture.extra_parameters("mtp"), "ranks": tp}
+            low, high = size * (1 - layout.spread), size * (1 + layout.spread)
+            out.append(Term("mtp_weights", size, low, high, "rule", named, "§2.0"))
         return out
 
     @property
@@ -128,7 +141,7 @@ class Sum:
         embedding = rank(layout.embedding_bytes) + ceil_div(layout.lookup_bytes, tp)
         first = embedding if stage.is_first and not on_host else 0
         last = 0
-        if stage.is_last:
+        if stage.is_last and not self.configuration.plan.output_on_host:
             last = layout.final_bytes + rank(layout.head_bytes)
             if (
                 layout.tied
@@ -164,7 +177,11 @@ class Sum:
         out = list(self.weight_terms[stage.index])
         if c.model.task == "generate":
             out += self.rules.stage_cache(c, stage, tokens, own)
-        return out + self.rules.stage_overhead(c, stage, tokens, own)
+        out += self.rules.stage_overhead(c, stage, tokens, own)
+        if self.host_copy:
+            copied = c.constants["host_copies"]
+            out.append(around("host_copies", self.host_copy, copied, {"bytes": self.host_copy}))
+        return out
 
     @cached_property
     def on_card(self) -> tuple[Configuration, ...]:
@@ -188,6 +205,15 @@ class Sum:
             return 0
         return int(own.usable.value - own.margin_bytes) - int(reference.usable.value - reference.margin_bytes)
 
+    @cached_property
+    def host_copy(self) -> int:
+        """The largest layer's tensors in host memory: what a GPU may be handed of them at once (formulas §4.5) [B]."""
+        plan, layers = self.configuration.plan, self.layout.layers
+        if plan.host_expert_layers:
+            until = expert_layers_end(self.configuration.model.architecture, plan.host_expert_layers)
+            return max(layer.experts for layer in layers[:until])
+        return max((layer.total for layer in layers[: plan.host_layers]), default=0)
+
     def host_experts(self, stage: Stage) -> int:
         """Routed experts of the stage that stay in host memory (`--n-cpu-moe`) [B]."""
         kept = self.configuration.plan.host_expert_layers
@@ -203,6 +229,8 @@ class Sum:
         host = 0
         if self.rules.embedding_on_host(c):
             host += self.layout.embedding_bytes + self.layout.lookup_bytes
+        if plan.output_on_host and not self.layout.tied:
+            host += self.layout.head_bytes
         host += sum(self.host_experts(stage) * plan.tp for stage in self.stages)
         if plan.host_layers:
             before = stages(c.model.architecture, (plan.host_layers,))[0]

@@ -90,13 +90,22 @@ def pipeline_layers(layer_count: int, stages_count: int) -> tuple[int, ...]:
     return tuple(out)
 
 
-def layer_split(layer_count: int, devices: int) -> tuple[int, ...]:
-    """Layers per device of llama.cpp's `-sm layer` on equal cards, all layers on GPUs.
+def layer_split(
+    layer_count: int, devices: int, shares: tuple[int, ...] = (), *, with_output: bool = True
+) -> tuple[int, ...]:
+    """Layers per device of llama.cpp's `-sm layer`.
 
-    Layer i of L goes to device ⌊i·n/(L+1)⌋: the output counts as one more layer and stays on the last device
+    The repeating layers, and the output as one more when it is on a GPU, are dealt by the devices' shares of the free
+    memory: layer i of n goes to the first device whose cumulative share is above i ÷ n; equal cards have equal shares
     (ggml-org/llama.cpp:src/llama-model.cpp load_tensors).
     """
+    slots = layer_count + 1 if with_output else max(1, layer_count)
+    weights = shares or (1,) * devices
+    total, until, running = sum(weights), [], 0
+    for weight in weights:
+        running += weight
+        until.append(running)
     out = [0] * devices
     for layer in range(layer_count):
-        out[layer * devices // (layer_count + 1)] += 1
+        out[next(device for device, end in enumerate(until) if layer * total < end * slots)] += 1
     return tuple(out)

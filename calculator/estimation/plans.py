@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from calculator.estimation.configuration import Choice, Configuration, Plan
 from calculator.estimation.engines import is_built, rules_of
-from calculator.estimation.placement import pipeline_layers
-from catalog.records import Accelerator, System
+from calculator.estimation.placement import layer_split, pipeline_layers
+from catalog.records import GIB, MIB, Accelerator, System
 
 NODE_GPUS = 8
 """Loose data-centre accelerators stand in nodes of so many."""
@@ -47,52 +47,65 @@ class Hardware:
 
 @dataclass(frozen=True, slots=True)
 class AskedPlan:
-    """What the visitor fixed: `split` auto, tensor or layer; sizes, None where he left them open."""
+    """What the visitor fixed: `split` auto, tensor, layer or expert; sizes, None where he left them open."""
 
     split: str = "auto"
     tp: int | None = None
     pp: int | None = None
+    ep: int | None = None
+    adp: int | None = None
+    dcp: int | None = None
+    dp: int | None = None
+
+    @property
+    def sizes(self) -> bool:
+        """A tensor or pipeline size was written down."""
+        return self.tp is not None or self.pp is not None
 
 
 def choose_plan(configuration: Configuration, hardware: Hardware, asked: AskedPlan) -> tuple[Plan, Choice]:
     """The plan for a configuration whose engine, model and device are settled, and why it is that one."""
-    count, layers = configuration.count, configuration.model.architecture.layer_count
-    base = Plan(nodes=hardware.nodes, gpus_per_node=hardware.gpus_per_node, layers_per_stage=(layers,))
-    if asked.tp is not None or asked.pp is not None:
+    layers = configuration.model.architecture.layer_count
+    copies = asked.dp or 1
+    base = Plan(nodes=hardware.nodes, gpus_per_node=hardware.gpus_per_node, dp=copies, layers_per_stage=(layers,))
+    count = max(1, configuration.count // copies)
+    plan, choice = _widths(base, configuration, hardware, asked, count)
+    ep = asked.ep or (plan.tp if asked.split == "expert" and configuration.model.architecture.is_moe else 1)
+    return replace(plan, ep=ep, adp=asked.adp or 1, dcp=asked.dcp or 1), choice
+
+
+def _widths(
+    base: Plan, configuration: Configuration, hardware: Hardware, asked: AskedPlan, count: int
+) -> tuple[Plan, Choice]:
+    """Tensor width and stages of one replica on `count` devices."""
+    if asked.sizes:
         tp = asked.tp or max(1, count // (asked.pp or 1))
         pp = asked.pp or max(1, count // tp)
-        return _laid(base, configuration, tp, pp), Choice(
-            "split", "asked", "plan_asked", {"tp": tp, "pp": pp}
-        )
+        return _laid(base, configuration, tp, pp), _asked(tp, pp)
     if count == 1:
         return base, Choice("split", "single", "plan_single")
-    if configuration.engine.rules.get("max_gpus_layer_split"):
-        if asked.split == "tensor":
-            plan = _laid(base, configuration, count, 1)
-            return plan, Choice("split", "tensor", "plan_asked", {"tp": count, "pp": 1})
-        return _laid(base, configuration, 1, count), Choice(
-            "split", "layer", "plan_layer_split", {"gpus": count}
-        )
     if asked.split == "tensor":
-        return _laid(base, configuration, count, 1), Choice(
-            "split", "tensor", "plan_asked", {"tp": count, "pp": 1}
-        )
+        return _laid(base, configuration, count, 1), _asked(count, 1)
+    if configuration.engine.rules.get("max_gpus_layer_split"):
+        return _laid(base, configuration, 1, count), Choice("split", "layer", "plan_layer_split", {"gpus": count})
     if asked.split == "layer":
-        return _laid(base, configuration, 1, count), Choice(
-            "split", "layer", "plan_asked", {"tp": 1, "pp": count}
-        )
-    tp = _tensor_size(configuration, hardware)
+        return _laid(base, configuration, 1, count), _asked(1, count)
+    tp = _tensor_size(configuration, hardware, count)
     plan = _laid(base, configuration, tp, count // tp)
     code = "plan_tensor_in_domain" if plan.pp == 1 else "plan_tensor_pipeline"
     return plan, Choice("split", "tensor", code, {"tp": tp, "pp": plan.pp, "gpus": count})
 
 
-def _tensor_size(configuration: Configuration, hardware: Hardware) -> int:
+def _asked(tp: int, pp: int) -> Choice:
+    return Choice("split", "tensor" if tp > 1 else "layer", "plan_asked", {"tp": tp, "pp": pp})
+
+
+def _tensor_size(configuration: Configuration, hardware: Hardware, count: int) -> int:
     """The largest power of two inside the fast domain that divides the count and the model (formulas §5.1)."""
     size = 1
     candidate = 2
-    while candidate <= min(hardware.fast_domain, configuration.count, 64):
-        if configuration.count % candidate == 0 and not _refused(configuration, candidate):
+    while candidate <= min(hardware.fast_domain, count, 64):
+        if count % candidate == 0 and not _refused(configuration, candidate):
             size = candidate
         candidate *= 2
     return size
@@ -114,7 +127,24 @@ def _laid(base: Plan, configuration: Configuration, tp: int, pp: int) -> Plan:
 
 
 def _dealt(configuration: Configuration, stages: int) -> tuple[int, ...]:
+    """Layers per stage; unequal cards of a layer split by their memory."""
     layers = configuration.model.architecture.layer_count
     if not is_built(configuration.engine):
         return pipeline_layers(layers, stages)
+    if len(configuration.cards) == stages:
+        return layer_split(layers, stages, card_shares(configuration.cards))
     return rules_of(configuration.engine.family).deal_layers(layers, stages)
+
+
+def card_shares(cards: tuple[Accelerator, ...]) -> tuple[int, ...]:
+    """Each card's memory [MiB], which is what a layer split goes by."""
+    return tuple((card.process_bytes or card.memory_gb * GIB) // MIB for card in cards)
+
+
+def moved_to_host(configuration: Configuration, host_layers: int, *, output_on_host: bool) -> Plan:
+    """The plan with the first layers in host memory and the others dealt over the same devices."""
+    plan = configuration.plan
+    left = configuration.model.architecture.layer_count - host_layers
+    shares = card_shares(configuration.cards)
+    dealt = layer_split(left, plan.pp, shares, with_output=not output_on_host)
+    return replace(plan, host_layers=host_layers, output_on_host=output_on_host, layers_per_stage=dealt)

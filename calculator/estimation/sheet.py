@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from calculator.estimation.cache import entry_bytes, index_bytes_fp8
+from calculator.estimation.cache import entry_bytes, index_key_bytes
 from calculator.estimation.configuration import Configuration
-from calculator.estimation.estimate import cache_of, kind_not_computed
+from calculator.estimation.estimate import cache_of
 from calculator.estimation.weights import has_rule, weight_layout
 from catalog.architecture import Architecture
 from catalog.records import LanguageModel, WeightsFormat
@@ -52,27 +52,22 @@ class BuiltSize:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Everything that follows from the model alone. rows, state_bytes: None where its cache is not computed yet, with
-    the kind of layer in `missing`."""
+    """Everything that follows from the model alone."""
 
     nominal: dict[str, float]
     built: tuple[BuiltSize, ...]
-    rows: tuple[CacheRow, ...] | None
-    state_bytes: int | None
-    missing: str | None
+    rows: tuple[CacheRow, ...]
+    state_bytes: int
 
 
 def sheet_of(configuration: Configuration, formats: Iterable[WeightsFormat]) -> Sheet:
     """The sheet of the configuration's model; the configuration gives the engine whose layout the state has."""
     model = configuration.model
     built = tuple(built_size(model, each) for each in formats if has_rule(model, each))
-    missing = kind_not_computed(model)
-    if missing:
-        return Sheet(nominal_bytes(model), built, None, None, missing)
     if model.task != "generate":
-        return Sheet(nominal_bytes(model), built, (), 0, None)
+        return Sheet(nominal_bytes(model), built, (), 0)
     state = cache_of(configuration).state_bytes_per_request
-    return Sheet(nominal_bytes(model), built, cache_rows(model), state, None)
+    return Sheet(nominal_bytes(model), built, cache_rows(model), state)
 
 
 def nominal_bytes(model: LanguageModel) -> dict[str, float]:
@@ -124,8 +119,8 @@ def cache_row(architecture: Architecture, tokens: int) -> CacheRow:
     bf16 = fp8 = index = 0
     blocks = (architecture.blocks[block] for block in architecture.sequence)
     for entry, layers in Counter(entry for block in blocks for entry in block.mixer.caches()).items():
-        held = tokens if entry.window is None else min(tokens, entry.window)
+        held = -(-tokens // entry.pool) if entry.window is None else min(tokens, entry.window)
         bf16 += layers * held * entry_bytes(entry, "bf16")
         fp8 += layers * held * entry_bytes(entry, "fp8")
-        index += layers * tokens * index_bytes_fp8(entry)
+        index += layers * -(-tokens // entry.index_pool) * index_key_bytes(entry, "bf16")
     return CacheRow(tokens, bf16, fp8, index)

@@ -13,7 +13,10 @@ _HEAVY_RATIO = 128
 
 @dataclass(frozen=True, slots=True)
 class Csa:
-    """DeepSeek V4 attention: `compress_ratio` tokens per stored entry, 0 for a layer that keeps the window only."""
+    """DeepSeek V4 attention: `compress_ratio` tokens per stored entry, 0 for a layer that keeps the window only.
+
+    mx_cache: in 8 bits the whole entry has one scale per 32 elements (V4.1), else its rotary part stays in 16 bits (V4).
+    """
 
     KIND: ClassVar[str] = "csa"
 
@@ -30,6 +33,22 @@ class Csa:
     indexer: dict[str, Any] | None = None
     shares_compressed_cache: bool = False
     extra_parameters: int = 0
+    mx_cache: bool = False
+
+    @property
+    def _streams(self) -> int:
+        """Streams of the compressor: two that overlap, but one at the heavy ratio."""
+        return 1 if self.compress_ratio == _HEAVY_RATIO else 2
+
+    @property
+    def _writes(self) -> bool:
+        """The layer stores compressed entries of its own."""
+        return self.compress_ratio > 0 and not self.shares_compressed_cache
+
+    @property
+    def _index(self) -> int:
+        """Width of the layer's own index key, 0 without one."""
+        return int(self.indexer["head_dim"]) if self.indexer and not self.indexer.get("shared") else 0
 
     def tensors(self, hidden_size: int) -> tuple[Tensor, ...]:
         """Weights of one such layer (formulas §2.0, `csa`)."""
@@ -46,7 +65,7 @@ class Csa:
         ]
         out.append(vector("attn_sinks", h))
         if r and not self.shares_compressed_cache:
-            streams = 1 if r == _HEAVY_RATIO else 2
+            streams = self._streams
             out.append(Tensor("compressor", 2 * streams * hd, d, sharded=False))
             out += [vector("compressor_position", streams * r * hd), vector("compressor_norm", hd)]
         if self.indexer and not self.indexer.get("shared"):
@@ -62,10 +81,32 @@ class Csa:
         return tuple(out)
 
     def caches(self) -> tuple[CacheEntry, ...]:
-        """The shared entry, one per `compress_ratio` tokens; its layouts differ by engine."""
-        return (
-            CacheEntry("csa", self.head_dim, 0, None, window=self.window, sparse=self.indexer is not None),
+        """The raw entries of the window; one compressed entry and one index key per so many tokens (formulas §3.1)."""
+        rope = 0 if self.mx_cache else self.qk_rope_head_dim
+        raw = CacheEntry("csa", self.head_dim, 0, None, window=self.window, rope_elements=rope)
+        if not self._writes and not self._index:
+            return (raw,)
+        pool = self.compress_ratio
+        index_pool = int((self.indexer or {}).get("compress_ratio", pool))
+        compressed = CacheEntry(
+            "csa",
+            self.head_dim if self._writes else 0,
+            0,
+            None,
+            index_elements=self._index,
+            index_pool=index_pool,
+            sparse=self.indexer is not None,
+            rope_elements=rope if self._writes else 0,
+            pool=pool,
         )
+        return raw, compressed
 
     def states(self) -> tuple[StateEntry, ...]:
-        return ()
+        """Compressor and index compressor: rows of key and score per stream, for the tokens not yet compressed."""
+        rows = self._streams * self.compress_ratio
+        row = 2 * self._streams * self.head_dim if self._writes else 0
+        row += 4 * self._index
+        if not rows or not row or self.compress_ratio == 1:
+            return ()
+        kind = "csa_compressor"
+        return (StateEntry(kind, rows * row, 0, 1, float32=True, replicated=True, row_elements=row),)

@@ -88,9 +88,41 @@ class Gqa:
                 window=self.window,
                 chunked=self.chunk,
                 index_elements=index,
+                index_pool=self.indexer.get("key_pool", 1) if self.indexer else 1,
                 sparse=self.indexer is not None,
             ),
         )
 
+    def encoder_cache(self) -> CacheEntry | None:
+        """Keys and values per token of an image, where the layer attends to the encoder; text alone needs none."""
+        if not self.cross_attention:
+            return None
+        return CacheEntry(
+            "gqa", self.kv_heads * self.head_dim, self.kv_heads * self.v_head_dim, self.kv_heads
+        )
+
     def states(self) -> tuple[StateEntry, ...]:
-        return ()
+        """Tails of the short convolutions beside attention (Inkling): kernel − 1 columns of each stream they run on."""
+        if not self.short_conv:
+            return ()
+        columns, model_width = self.short_conv["kernel"] - 1, self.short_conv.get("width", 0)
+        widths = {
+            "query": self.heads * self.head_dim,
+            "key": self.kv_heads * self.head_dim,
+            "value": self.kv_heads * self.v_head_dim,
+            "attention output": model_width,
+            "moe output": model_width,
+            "outputs": 2 * model_width,
+        }
+        sure = sum(widths[on] for on in self.short_conv["on"] if not on.endswith("?"))
+        doubtful = sum(widths[on.rstrip("?")] for on in self.short_conv["on"] if on.endswith("?"))
+        return (
+            StateEntry(
+                "shortconv_beside",
+                0,
+                sure * columns,
+                1,
+                conv_columns=columns,
+                doubtful_elements=doubtful * columns,
+            ),
+        )

@@ -72,6 +72,8 @@ def mixer_from_json(data: dict[str, Any], hidden_size: int) -> Mixer:
         return Parallel(tuple(mixer_from_json(part, hidden_size) for part in data["parts"]))
     if cls is ShortConv:
         data = {**data, "width": hidden_size}
+    if data.get("short_conv"):
+        data = {**data, "short_conv": {**data["short_conv"], "width": hidden_size}}
     return build(cls, data, f"Mixer {cls.KIND}")  # type: ignore[no-any-return]
 
 
@@ -82,6 +84,8 @@ def mixer_to_json(mixer: Mixer) -> dict[str, Any]:
     out = dump(mixer, mixer.KIND)
     if isinstance(mixer, ShortConv):
         out.pop("width", None)
+    if out.get("short_conv"):
+        out["short_conv"] = {key: value for key, value in out["short_conv"].items() if key != "width"}
     return out
 
 

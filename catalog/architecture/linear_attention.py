@@ -47,7 +47,7 @@ class GatedDeltaNet:
         """value_heads × value_head_dim × key_head_dim, and conv_kernel − 1 columns of the convolution."""
         state = self.value_heads * self.value_head_dim * self.key_head_dim
         conv = (2 * self.key_width + self.value_width) * (self.conv_kernel - 1)
-        return (StateEntry(self.KIND, state, conv, self.key_heads),)
+        return (StateEntry(self.KIND, state, conv, self.key_heads, self.conv_kernel - 1),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Kda:
         """value_heads × key_head_dim × value_head_dim, and conv_kernel − 1 columns over q, k and v."""
         state = self.value_heads * self.key_head_dim * self.value_head_dim
         conv = (2 * self.key_width + self.value_width) * (self.conv_kernel - 1)
-        return (StateEntry(self.KIND, state, conv, self.value_heads),)
+        return (StateEntry(self.KIND, state, conv, self.value_heads, self.conv_kernel - 1),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,8 @@ class CacheEntry:
     key_elements, value_elements: per token on one unsharded copy. kv_heads: how many heads tensor parallelism can
     divide; None for a latent that every rank holds whole. window: tokens kept, None for all. chunked: the window is a
     chunk that is emptied at its end. index_elements: width of the sparse-attention index key, 0 without an indexer of
-    its own. index_pool: tokens per stored index key. sparse: an indexer selects (own or shared).
+    its own. index_pool: tokens per stored index key. sparse: an indexer selects (own or shared). pool: tokens per
+    stored entry.
     """
 
     kind: str
@@ -74,6 +75,7 @@ class CacheEntry:
     index_pool: int = 1
     sparse: bool = False
     rope_elements: int = 0
+    pool: int = 1
 
     @property
     def elements(self) -> int:
@@ -83,12 +85,22 @@ class CacheEntry:
 
 @dataclass(frozen=True, slots=True)
 class StateEntry:
-    """What one layer keeps per request, however long it is: a recurrent state and the tail of a convolution [elements]."""
+    """What one layer keeps per request, however long it is: a recurrent state and the tail of a convolution [elements].
+
+    conv_columns: past inputs in the tail; drafted tokens add more. doubtful_elements: further ones that are not sure to
+    exist. float32: 32 bits wide in every engine. replicated: every tensor-parallel rank holds all of it. row_elements:
+    elements of one token's row where tokens in flight are kept in it too (compressors), 0 elsewhere.
+    """
 
     kind: str
     state_elements: int
     conv_elements: int
     heads: int
+    conv_columns: int = 0
+    doubtful_elements: int = 0
+    float32: bool = False
+    replicated: bool = False
+    row_elements: int = 0
 
 
 _Made = TypeVar("_Made")

@@ -38,7 +38,7 @@ class Mamba2:
         """heads × head_dim × state_size, and conv_kernel − 1 columns of x, B and C."""
         inner = self.heads * self.head_dim
         conv = (inner + 2 * self.groups * self.state_size) * (self.conv_kernel - 1)
-        return (StateEntry(self.KIND, inner * self.state_size, conv, self.heads),)
+        return (StateEntry(self.KIND, inner * self.state_size, conv, self.heads, self.conv_kernel - 1),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,8 @@ class Mamba1:
         return ()
 
     def states(self) -> tuple[StateEntry, ...]:
-        return (
-            StateEntry(
-                self.KIND, self.inner * self.state_size, self.inner * (self.conv_kernel - 1), self.inner
-            ),
-        )
+        columns = self.conv_kernel - 1
+        return (StateEntry(self.KIND, self.inner * self.state_size, self.inner * columns, self.inner, columns),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,4 +100,5 @@ class ShortConv:
 
     def states(self) -> tuple[StateEntry, ...]:
         """The last conv_kernel − 1 inputs, each as wide as the model (`width`, set by the architecture)."""
-        return (StateEntry(self.KIND, 0, (self.width or 0) * (self.conv_kernel - 1), 1),)
+        columns = self.conv_kernel - 1
+        return (StateEntry(self.KIND, 0, (self.width or 0) * columns, 1, columns),)

@@ -83,7 +83,9 @@ def cache_types(engine: Engine, model: LanguageModel, accelerator: Accelerator) 
     """The cache types that the engine offers for this model on this device."""
     kinds = model.architecture.kinds
     listed = list(engine.rules.get("cache_types", ("bf16",)))
-    if "mla" in kinds:
+    if "csa" in kinds:
+        listed = list(engine.rules.get("cache_types_mla", listed))
+    elif "mla" in kinds:
         indexed = any(entry.sparse for block in model.architecture.blocks for entry in block.mixer.caches())
         name = "cache_types_mla_indexed" if indexed else "cache_types_mla"
         listed = list(engine.rules.get(name, listed))

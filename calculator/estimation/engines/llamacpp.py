@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from calculator.estimation.cache import STATE_CODES, entry_bytes, index_bytes, state_bytes
+from calculator.estimation.cache import (
+    RULE_STATES,
+    STATE_CODES,
+    entry_bytes,
+    index_bytes,
+    index_spread,
+    state_bytes,
+    state_spread,
+)
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
-from calculator.estimation.numbers import least, most, round_up
+from calculator.estimation.engines.encoder_cache import encoder_terms
+from calculator.estimation.numbers import ceil_div, least, most, round_up
 from calculator.estimation.placement import Stage, layer_split
-from calculator.estimation.terms import Limit, Reason, Term
+from calculator.estimation.terms import Basis, Limit, Reason, Term
 from calculator.estimation.uncertainty import constant_term, exact
 from catalog.architecture import CacheEntry, StateEntry
 from catalog.records import GIB, MIB, normal_class
@@ -20,6 +29,9 @@ CELL_STEP = 256
 
 STATE_WIDTHS = (4, 4)
 """Recurrent state and convolution tail are both F32 [B]."""
+
+COMPRESSED_SPREAD = 1.25
+"""Compressed attention: no load was measured and no layout is documented."""
 
 _BUFFERS = "§4.5"
 
@@ -109,18 +121,17 @@ def limit(configuration: Configuration) -> Limit | None:
 
 
 def entry_layout(configuration: Configuration, entry: CacheEntry) -> tuple[int, int]:
-    """Cache and index bytes per token of one layer; the index key has the type of K."""
+    """Bytes of one stored entry and of one index key of a layer; the index key has the type of K."""
     cache_type = configuration.cache_type
     return entry_bytes(_dense(entry), cache_type), index_bytes(entry, cache_type)
 
 
 def _dense(entry: CacheEntry) -> CacheEntry:
-    """llama.cpp has no packed layout for sparse latents: the K tensor is as wide as the latent."""
-    return (
-        entry
-        if not entry.sparse
-        else CacheEntry(entry.kind, entry.key_elements, entry.value_elements, entry.kv_heads)
-    )
+    """llama.cpp has no packed layouts: the K tensor is as wide as the latent or the compressed entry."""
+    if not entry.sparse and entry.kind != "csa":
+        return entry
+    kind = "mla" if entry.kind == "csa" else entry.kind
+    return CacheEntry(kind, entry.key_elements, entry.value_elements, entry.kv_heads)
 
 
 def state_widths(configuration: Configuration, entry: StateEntry) -> tuple[int, int]:
@@ -137,33 +148,61 @@ def cells(entry: CacheEntry, tokens: Any, micro_batch: int) -> Any:
 
 def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
     """Cache and state on one GPU of the stage [B]; every request has a stream of its own."""
-    c, tp = configuration, configuration.plan.attention_ranks
+    c = configuration
     out: list[Term] = []
     for entry, layers in stage.caches:
-        per_token = entry_bytes(_dense(entry), c.cache_type, tp)
         held = cells(entry, tokens, c.knobs.micro_batch)
-        code = "kv_mla" if entry.kind == "mla" else ("kv_window" if entry.window else "kv_gqa")
-        factors = {
-            "layers": layers,
-            "elements": entry.elements,
-            "bytes_per_token_layer": per_token,
-            "cells": held,
-            "tokens": tokens,
-            "users": users,
-            "window": entry.window or 0,
-            "ranks": tp,
-            "bytes_per_token": layers * per_token,
-        }
-        out.append(exact(code, layers * per_token * held * users, factors, "§3.3"))
+        if entry.elements:
+            out.append(_attention(c, entry, layers, held, tokens, users))
         if entry.index_elements:
-            index = index_bytes(entry, c.cache_type)
-            named = {"layers": layers, "bytes_per_token_layer": index, "cells": held, "tokens": tokens, "users": users, "bytes_per_token": layers * index}  # fmt: skip
-            out.append(exact("index_keys", layers * index * held * users, named, "§3.2"))
-    for state, layers in stage.states:
-        size = state_bytes(state, *STATE_WIDTHS, tp)
-        named = {"layers": layers, "bytes_per_layer": size, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": 4, "conv_width": 4, "ranks": tp, "kind": state.kind}  # fmt: skip
-        out.append(exact(STATE_CODES[state.kind], layers * size * users, named, "§3.1"))
+            each, keys = index_bytes(entry, c.cache_type), ceil_div(held, entry.index_pool)
+            value, (low, high) = layers * each * keys * users, index_spread(entry)
+            named = {"layers": layers, "bytes_per_token_layer": each, "cells": keys, "tokens": tokens, "users": users, "bytes_per_token": layers * each, "pool": entry.index_pool}  # fmt: skip
+            basis: Basis = "exact" if low == high and entry.kind != "csa" else "rule"
+            out.append(Term("index_keys", value, value * low, value * high, basis, named, "§3.2"))
+    out += [_state(c, state, layers, users) for state, layers in stage.states]
+    if c.knobs.vision:
+        out += encoder_terms(c, stage, CELL_STEP, users)
     return out
+
+
+def _attention(c: Configuration, entry: CacheEntry, layers: int, held: Any, tokens: Any, users: Any) -> Term:
+    """Keys and values, latents or compressed entries of one kind of layer. How llama.cpp lays out compressed entries is
+    not documented: K tensors of their width, with a range."""
+    tp = c.plan.attention_ranks
+    each = entry_bytes(_dense(entry), c.cache_type, tp)
+    if entry.kind == "csa":
+        stored = ceil_div(held, entry.pool)
+        value = layers * each * stored * users
+        named = {"layers": layers, "entry_bytes": each, "entries": stored, "pool": entry.pool, "window": entry.window or 0, "tokens": tokens, "users": users}  # fmt: skip
+        code = "kv_raw_window" if entry.window else "kv_compressed"
+        return Term(code, value, value * 0.8, value * COMPRESSED_SPREAD, "rule", named, "§3.1")
+    code = "kv_window" if entry.window else ("kv_mla" if entry.kind == "mla" else "kv_gqa")
+    factors = {
+        "layers": layers,
+        "elements": entry.elements,
+        "bytes_per_token_layer": each,
+        "cells": held,
+        "tokens": tokens,
+        "users": users,
+        "window": entry.window or 0,
+        "ranks": tp,
+        "bytes_per_token": layers * each,
+    }
+    return exact(code, layers * each * held * users, factors, "§3.3")
+
+
+def _state(c: Configuration, state: StateEntry, layers: int, users: Any) -> Term:
+    """States of all requests: F32 rows, one more per drafted token (formulas §3.3)."""
+    tp, copies = c.plan.attention_ranks, 1 + c.knobs.drafted_tokens
+    size = state_bytes(state, *STATE_WIDTHS, tp)
+    value = layers * size * users * copies
+    named = {"layers": layers, "bytes_per_layer": size, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": 4, "conv_width": 4, "ranks": 1 if state.replicated else tp, "kind": state.kind, "copies": copies}  # fmt: skip
+    if state.kind not in RULE_STATES:
+        return exact(STATE_CODES[state.kind], value, named, "§3.1")
+    low, high = state_spread(state, size, STATE_WIDTHS[1])
+    scale = layers * users * copies
+    return Term(STATE_CODES[state.kind], value, low * scale, high * scale, "rule", named, "§3.1")
 
 
 def _compute_buffer(c: Configuration, stage: Stage, total_cells: Any, users: Any) -> Any:

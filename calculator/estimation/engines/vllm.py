@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from calculator.estimation.cache import STATE_CODES, entry_bytes, index_bytes_fp8, state_bytes
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, process_total, usable_memory
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.engines.vllm_cache import Pages, entry_layout, pages_of, stage_cache, state_widths
 from calculator.estimation.numbers import ceil_div, least, most
 from calculator.estimation.placement import Stage, pipeline_layers
 from calculator.estimation.terms import Interval, Limit, Reason, Term
 from calculator.estimation.uncertainty import around, constant_term, exact
-from catalog.architecture import CacheEntry, StateEntry
+from catalog.architecture.csa import Csa
 from catalog.architecture.gqa import Gqa
-from catalog.architecture.linear_attention import GatedDeltaNet, Kda
+from catalog.architecture.kinds import Parallel
+from catalog.architecture.linear_attention import GatedDeltaNet, Kda, Lightning
 from catalog.architecture.mla import Mla
 from catalog.architecture.mlp import DenseMlp, MoeMlp
-from catalog.architecture.state_space import Mamba2
+from catalog.architecture.state_space import Mamba1, Mamba2
 from catalog.records import GIB, MIB, normal_class
 
-BLOCK_TOKENS = 16
-LATENT_BLOCK_TOKENS = 64
-HYBRID_LATENT_STEP = 128
+__all__ = ["Pages", "entry_layout", "pages_of", "stage_cache", "state_widths"]
 
 
 def embedding_on_host(configuration: Configuration) -> bool:
@@ -76,16 +73,9 @@ def tensor_refusals(c: Configuration, tp: int) -> list[Reason]:
     """Why the model cannot be divided `tp` ways: query heads, KV heads, state heads, quantized widths."""
     engine = c.engine.name
     for block in c.model.architecture.blocks:
-        mixer = block.mixer
-        if isinstance(mixer, (Gqa, Mla)) and mixer.heads % tp:
-            return [Reason("heads_not_divisible", {"engine": engine, "heads": mixer.heads, "tp": tp})]
-        if isinstance(mixer, Gqa):
-            heads = mixer.kv_heads
-            if (heads % tp) if tp <= heads else (tp % heads):
-                return [Reason("kv_heads_not_divisible", {"engine": engine, "kv_heads": heads, "tp": tp})]
-        for heads in _state_heads(mixer):
-            if heads % tp:
-                return [Reason("state_heads_not_divisible", {"engine": engine, "heads": heads, "tp": tp})]
+        for mixer in block.mixer.parts if isinstance(block.mixer, Parallel) else (block.mixer,):
+            if refused := _mixer_refusals(mixer, engine, tp):
+                return refused
         group = _split_group(c)
         for width in _widths(block.mlp):
             if width % tp or (width // tp) % group:
@@ -97,10 +87,25 @@ def tensor_refusals(c: Configuration, tp: int) -> list[Reason]:
     return []
 
 
+def _mixer_refusals(mixer: object, engine: str, tp: int) -> list[Reason]:
+    if isinstance(mixer, (Gqa, Mla, Csa)) and mixer.heads % tp:
+        return [Reason("heads_not_divisible", {"engine": engine, "heads": mixer.heads, "tp": tp})]
+    if isinstance(mixer, Gqa):
+        heads = mixer.kv_heads
+        if (heads % tp) if tp <= heads else (tp % heads):
+            return [Reason("kv_heads_not_divisible", {"engine": engine, "kv_heads": heads, "tp": tp})]
+    for heads in _state_heads(mixer):
+        if heads % tp:
+            return [Reason("state_heads_not_divisible", {"engine": engine, "heads": heads, "tp": tp})]
+    return []
+
+
 def _state_heads(mixer: object) -> tuple[int, ...]:
     if isinstance(mixer, (GatedDeltaNet, Kda)):
         return (mixer.key_heads, mixer.value_heads)
-    return (mixer.heads,) if isinstance(mixer, Mamba2) else ()
+    if isinstance(mixer, Mamba1):
+        return (mixer.inner,)
+    return (mixer.heads,) if isinstance(mixer, (Mamba2, Lightning)) else ()
 
 
 def _widths(mlp: object) -> tuple[int, ...]:
@@ -159,120 +164,6 @@ def occupied_refusal(configuration: Configuration, occupied_bytes: int, memory_l
     largest = int((total - before) / total * 100) / 100
     factors = {"occupied_bytes": occupied_bytes, "total_bytes": total, "largest_share": largest}
     return Reason("occupied_over_process", factors)
-
-
-# --- cache ------------------------------------------------------------------------------------------------------------
-
-
-def entry_layout(configuration: Configuration, entry: CacheEntry) -> tuple[int, int]:
-    """Cache and index bytes per token of one layer; the index key is always 8-bit."""
-    return entry_bytes(entry, configuration.cache_type), index_bytes_fp8(entry)
-
-
-def state_widths(configuration: Configuration, entry: StateEntry) -> tuple[int, int]:
-    """Bytes per element of state and convolution tail: KDA and the classes whose config asks for it keep FP32."""
-    rules = configuration.engine.rules.get("state_float32", {})
-    wide = entry.kind in rules.get("kinds", ("kda",)) or normal_class(configuration.model.class_name) in {
-        normal_class(name) for name in rules.get("classes", ())
-    }
-    return (4 if wide else 2), 2
-
-
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """How one stage's layers share the pool: tokens of a block, bytes of a page per layer, layers per group."""
-
-    block_tokens: int
-    page_bytes: int
-    group: int
-    mixed: bool
-
-    def slots(self, layers: int) -> int:
-        """Layer slots that `layers` of one kind take: the last group is padded."""
-        return int(ceil_div(layers, self.group)) * self.group if self.mixed else layers
-
-
-def pages_of(configuration: Configuration, stage: Stage, tp: int) -> Pages:
-    """Block size and grouping of a stage (formulas §3.3, mixed types and hybrid page unification)."""
-    c = configuration
-    latent = any(entry.kind == "mla" for entry, _ in stage.caches)
-    block = LATENT_BLOCK_TOKENS if latent else int(c.engine.rules.get("block_tokens", BLOCK_TOKENS))
-    counts = _layers_of_each_kind(stage)
-    mixed = len(counts) > 1
-    group = 1
-    if mixed:
-        group = max(counts) if max(counts) < 1.5 * min(counts) else min(counts)
-    sizes = [entry_bytes(entry, c.cache_type, tp) for entry, _ in stage.caches]
-    states = [state_bytes(state, *state_widths(c, state), tp) for state, _ in stage.states]
-    if not states:
-        return Pages(block, 0, group, mixed)
-    if not sizes:
-        return Pages(block, max(states), group, mixed)
-    per_token = max(sizes)
-    step = HYBRID_LATENT_STEP if latent else block
-    tokens = step * ceil_div(max(states), step * per_token)
-    return Pages(tokens, tokens * per_token, group, mixed)
-
-
-def _layers_of_each_kind(stage: Stage) -> tuple[int, ...]:
-    """Layers of each kind of page. Index keys have pages of their own: layers that differ in owning one are alike."""
-    counts: Counter[CacheEntry | StateEntry] = Counter()
-    for entry, layers in stage.caches:
-        counts[replace(entry, index_elements=0)] += layers
-    for state, layers in stage.states:
-        counts[state] += layers
-    return tuple(counts.values())
-
-
-def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
-    """Cache and state on one GPU of the stage for all requests, in whole blocks [B]."""
-    c, tp = configuration, configuration.plan.attention_ranks
-    pages = pages_of(c, stage, tp)
-    out: list[Term] = []
-    for entry, layers in stage.caches:
-        per_token = entry_bytes(entry, c.cache_type, tp)
-        blocks, code = _blocks(c, entry, pages.block_tokens, tokens)
-        slots = pages.slots(layers)
-        page = pages.page_bytes or per_token * pages.block_tokens
-        factors = {
-            "layers": layers,
-            "slots": slots,
-            "elements": entry.elements,
-            "bytes_per_token_layer": per_token,
-            "bytes_per_token": per_token * layers,
-            "block_tokens": pages.block_tokens,
-            "blocks": blocks,
-            "tokens": tokens,
-            "users": users,
-            "window": entry.window or 0,
-            "ranks": tp,
-            "page_bytes": page,
-        }
-        out.append(exact(code, slots * page * blocks * users, factors, "§3.3"))
-        if entry.index_elements:
-            index = index_bytes_fp8(entry)
-            held = pages.block_tokens * ceil_div(tokens, pages.block_tokens)
-            named = {"layers": layers, "bytes_per_token_layer": index, "bytes_per_token": layers * index, "cells": held, "tokens": tokens, "users": users}  # fmt: skip
-            out.append(exact("index_keys", layers * index * held * users, named, "§3.2"))
-    for state, layers in stage.states:
-        widths = state_widths(c, state)
-        size = state_bytes(state, *widths, tp)
-        page, slots = max(pages.page_bytes, size), pages.slots(layers)
-        named = {"layers": layers, "slots": slots, "bytes_per_layer": size, "page_bytes": page, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1], "ranks": tp, "kind": state.kind}  # fmt: skip
-        out.append(exact(STATE_CODES[state.kind], slots * page * users, named, "§3.3"))
-    return out
-
-
-def _blocks(c: Configuration, entry: CacheEntry, block: int, tokens: Any) -> tuple[Any, str]:
-    """Blocks that one request is admitted with, and the code of the term."""
-    if entry.window is None:
-        own = ceil_div(tokens, c.plan.dcp)
-        return ceil_div(own, block), "kv_mla" if entry.kind == "mla" else "kv_gqa"
-    in_flight = int(c.constants["window_batches"].value) * c.knobs.batched_tokens
-    longest = c.knobs.longest_request or tokens
-    if entry.chunked:
-        return ceil_div(least(entry.window + in_flight, longest), block), "kv_chunk"
-    return ceil_div(least(entry.window - 1 + in_flight, longest), block) + 1, "kv_window"
 
 
 # --- overhead ---------------------------------------------------------------------------------------------------------

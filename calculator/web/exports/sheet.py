@@ -9,7 +9,6 @@ from calculator.estimation.sheet import CacheRow, Sheet, sheet_of
 from calculator.resolve import resolve
 from calculator.scenario import Scenario
 from calculator.web.answer import permalink
-from calculator.web.wording.text import what_words
 from catalog.records import GIB, LanguageModel, PublishedFile, Source
 from catalog.snapshot import Snapshot
 
@@ -31,10 +30,9 @@ def sheet_json(model: LanguageModel, snapshot: Snapshot) -> dict[str, Any]:
     return {
         **_about(model),
         "weights_gib": _weights(model, sheet),
-        "kv_cache_gib_per_request": None if sheet.rows is None else [_row(row) for row in sheet.rows],
-        "recurrent_state_gib_per_request": None if sheet.state_bytes is None else gib(sheet.state_bytes),
+        "kv_cache_gib_per_request": [_row(row) for row in sheet.rows],
+        "recurrent_state_gib_per_request": gib(sheet.state_bytes),
         "recurrent_state_bytes_per_request": sheet.state_bytes,
-        "not_computed_yet": what_words(sheet.missing) if sheet.missing else None,
         "gpus_needed": None,
         "gguf_files": [_file(file) for file in model.files],
         "checkpoints": [],

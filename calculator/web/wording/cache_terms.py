@@ -15,6 +15,7 @@ KINDS: Mapping[str, Template] = {
     "kv_mla": _("{layers} MLA layers"),
     "kv_window": _("{layers} layers with a window of {window} tokens"),
     "kv_chunk": _("{layers} layers with chunks of {window} tokens"),
+    "kv_cross": _("{layers} layers that attend to an image"),
     "index_keys": _("{layers} layers with an index"),
 }
 STATE_KINDS: Mapping[str, Template] = {
@@ -23,12 +24,33 @@ STATE_KINDS: Mapping[str, Template] = {
     "mamba2": _("{layers} Mamba-2 layers"),
     "mamba1": _("{layers} Mamba-1 layers"),
     "shortconv": _("{layers} short convolutions"),
+    "shortconv_beside": _("{layers} layers with short convolutions beside attention"),
+    "csa_compressor": _("{layers} compressors"),
     "lightning": _("{layers} lightning attention layers"),
 }
 _STATE_OTHER = _("{layers} layers with a state")
 
-STATE_TERMS = frozenset({"state_gdn", "state_kda", "state_mamba2", "state_shortconv"})
-CACHE_TERMS = frozenset(KINDS) | STATE_TERMS
+COMPRESSED: Mapping[str, Template] = {
+    "kv_compressed": _("{layers} layers × {held} entries of {entry_bytes:exact}, one per {pool} tokens"),
+    "kv_raw_window": _("{layers} layers × {held} entries of {entry_bytes:exact} for the last {window} tokens"),
+    "index_keys": _("{layers} layers with an index × {held} keys of {entry_bytes:exact}, one per {pool} tokens"),
+}
+"""Entries that hold several tokens, and the raw entries beside them."""
+
+_IN_PAGES = _("{first}, in {blocks} pages of {page_bytes:exact}")
+
+STATE_TERMS = frozenset(
+    {
+        "state_gdn",
+        "state_kda",
+        "state_mamba2",
+        "state_mamba1",
+        "state_lightning",
+        "state_shortconv",
+        "state_compressor",
+    }
+)
+CACHE_TERMS = frozenset(KINDS) | frozenset(COMPRESSED) | STATE_TERMS
 
 _PADDED = _("{what}, padded to {slots},")
 _BY_ELEMENTS = _("{what} × {elements} × {element_bytes:plain} B = {bytes_per_token:exact} per token")
@@ -66,6 +88,8 @@ _STATE_SHARE = _(
     "convolution {conv_elements} × {conv_width} B)"
 )
 _STATE = _("{first} × {users} requests = {value:exact}.")
+_TOTAL = _("{first} = {value:exact}.")
+_STATE_DRAFTED = _("{first} × {copies} for drafted tokens × {users} requests = {value:exact}.")
 _STATE_ONE = _("{first} = {value:exact}, however long the request is.")
 _STATE_PAGES = _(
     "{first}. The engine keeps each in a page of {page_bytes:exact}, {pages} pages = {value:exact}."
@@ -75,6 +99,8 @@ _STATE_PAGES = _(
 def cache_words(term: Term, units: str) -> str:
     """The explanation of a cache or state term."""
     factors: dict[str, Any] = {**term.factors, "value": term.value}
+    if term.code in COMPRESSED and (term.code != "index_keys" or factors.get("pool", 1) > 1):
+        return _compressed_words(term.code, factors, units)
     return (
         _state_words(factors, units) if term.code in STATE_TERMS else _token_words(term.code, factors, units)
     )
@@ -95,6 +121,19 @@ def _token_words(code: str, factors: dict[str, Any], units: str) -> str:
     return say((_HELD if blocks is not None else _CELLS)[key], factors, units)
 
 
+def _compressed_words(code: str, factors: dict[str, Any], units: str) -> str:
+    """Layers, entries and their bytes; with pages where the engine rounds up to them."""
+    blocks = factors.get("blocks", 1)
+    factors |= {
+        "held": factors["cells"] if "cells" in factors else factors["entries"] * blocks,
+        "entry_bytes": factors.get("entry_bytes", factors.get("bytes_per_token_layer")),
+    }
+    factors["first"] = say(COMPRESSED[code], factors, units)
+    if "page_bytes" in factors and factors["page_bytes"] != factors["entries"] * factors["entry_bytes"]:
+        factors["first"] = say(_IN_PAGES, factors, units)
+    return say(_STATE if factors["users"] > 1 else _TOTAL, factors, units)
+
+
 def _padded(kind: Template, factors: Mapping[str, Any], slots: int, units: str) -> str:
     what = say(kind, factors, units)
     return say(_PADDED, {"what": what, "slots": slots}, units) if slots != factors["layers"] else what
@@ -113,11 +152,14 @@ def _first(code: str, factors: dict[str, Any], units: str) -> str:
 def _state_words(factors: dict[str, Any], units: str) -> str:
     slots = factors.get("slots", factors["layers"])
     what = say(STATE_KINDS.get(str(factors["kind"]), _STATE_OTHER), factors, units)
-    factors |= {"slots": slots, "what": what, "pages": slots * factors["users"]}
+    copies = factors.get("copies", 1)
+    factors |= {"slots": slots, "what": what, "pages": slots * factors["users"] * copies}
     factors["first"] = say(_STATE_SHARE if factors.get("ranks", 1) > 1 else _STATE_LAYER, factors, units)
     if (
         slots * factors.get("page_bytes", factors["bytes_per_layer"])
         != factors["layers"] * factors["bytes_per_layer"]
     ):
         return say(_STATE_PAGES, factors, units)
+    if copies > 1:
+        return say(_STATE_DRAFTED, factors, units)
     return say(_STATE if factors["users"] > 1 else _STATE_ONE, factors, units)

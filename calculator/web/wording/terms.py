@@ -48,6 +48,13 @@ TERMS: Mapping[str, Template] = {
         "ranks",
     ),
     "context_process": _("The process’s own context and libraries ({backend:backend}): {value:bytes}."),
+    # speculation
+    "mtp_weights": ngettext_lazy(
+        "The model’s own multi-token prediction, loaded to draft tokens: {weights:parameters} weights = {value:exact}.",
+        "The model’s own multi-token prediction, loaded to draft tokens: {weights:parameters} weights "
+        "over {ranks} GPUs = {value:exact} on each.",
+        "ranks",
+    ),
     # images
     "vision_encoder": _("Encoder and projector: {weights:parameters} weights in 16 bits = {value:exact}."),
     "vision_graph": _("The encoder’s own buffers: {value:bytes}."),
