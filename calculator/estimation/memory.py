@@ -107,7 +107,7 @@ class Sum:
         """Embedding with its lookup tables, and head with the final norm, on one GPU of the stage [B]."""
         layout, tp = self.layout, self.configuration.plan.tp
         vocabulary = self.configuration.model.architecture.vocabulary_size
-        padded = round_up(vocabulary, 64) if tp > 1 else vocabulary
+        padded = round_up(vocabulary, self.rules.VOCABULARY_STEP)
 
         def rank(size: int) -> int:
             return int(ceil_div(size * padded // vocabulary, tp))

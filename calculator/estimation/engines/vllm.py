@@ -27,6 +27,8 @@ from catalog.records import GIB, MIB, normal_class
 BLOCK_TOKENS = 16
 LATENT_BLOCK_TOKENS = 64
 HYBRID_LATENT_STEP = 128
+VOCABULARY_STEP = 64
+"""Embedding and head are padded to a multiple of this many tokens (vllm-project/vllm:vocab_parallel_embedding.py)."""
 
 
 def embedding_on_host(configuration: Configuration) -> bool:
