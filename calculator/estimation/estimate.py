@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from calculator.estimation.cache import NOT_COMPUTED, not_computed, state_bytes
 from calculator.estimation.capacity import capacity_of
@@ -13,7 +14,10 @@ from calculator.estimation.memory import Sum, memory_of
 from calculator.estimation.placement import stages
 from calculator.estimation.terms import Cache, CacheGroup, Estimate, Memory, Reason, Verdict
 from calculator.estimation.weights import has_rule
+from catalog.architecture import CacheEntry, Mixer, StateEntry
 from catalog.records import LanguageModel
+
+_Kept = TypeVar("_Kept", CacheEntry, StateEntry)
 
 
 def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate:
@@ -118,41 +122,43 @@ def _remarks(c: Configuration) -> tuple[Reason, ...]:
 def cache_of(configuration: Configuration) -> Cache:
     """The cache of one request on one unsharded copy, group by group, and what the engine reserves for it."""
     c = configuration
-    rules = rules_of(c.engine.family)
-    groups: list[CacheGroup] = []
-    architecture = c.model.architecture
-    blocks = [architecture.blocks[index] for index in architecture.sequence]
     if c.model.task != "generate":
         return Cache(0, 0, 0, 0, ())
-    per_token = index_per_token = state_total = 0
-    for entry, layers in Counter(e for block in blocks for e in block.mixer.caches()).items():
-        each, index = rules.entry_layout(c, entry)
+    groups = (*_cache_groups(c), *_state_groups(c))
+    whole = stages(c.model.architecture, (c.model.architecture.layer_count,))[0]
+    terms = rules_of(c.engine.family).stage_cache(c.one_copy(), whole, c.workload.context_tokens, 1)
+    return Cache(
+        bytes_per_token=sum(group.bytes_per_token for group in groups if group.window_tokens is None),
+        index_bytes_per_token=sum(group.bytes_per_token for group in groups if group.kind == "index"),
+        state_bytes_per_request=sum(group.bytes_per_request for group in groups),
+        bytes_per_request=sum(term.value for term in terms),
+        groups=groups,
+    )
+
+
+def _cache_groups(c: Configuration) -> Iterator[CacheGroup]:
+    """Layers that cache alike, and their index keys apart."""
+    for entry, layers in _layers_of(c, lambda mixer: mixer.caches()).items():
+        each, index = rules_of(c.engine.family).entry_layout(c, entry)
         kind = entry.kind if entry.window is None else ("chunk" if entry.chunked else "window")
-        factors = {
-            "layers": layers,
-            "elements": entry.elements,
-            "bytes_per_token_layer": each,
-            "window": entry.window or 0,
-        }
-        groups.append(CacheGroup(kind, layers, layers * each, 0, entry.window, factors))
-        per_token += layers * each if entry.window is None else 0
+        named = {"layers": layers, "elements": entry.elements, "bytes_per_token_layer": each, "window": entry.window or 0}  # fmt: skip
+        yield CacheGroup(kind, layers, layers * each, 0, entry.window, named)
         if index:
-            named = {
-                "layers": layers,
-                "elements": entry.index_elements,
-                "bytes_per_token_layer": index,
-                "window": 0,
-            }
-            groups.append(CacheGroup("index", layers, layers * index, 0, None, named))
-            index_per_token += layers * index
-    for state, layers in Counter(s for block in blocks for s in block.mixer.states()).items():
-        widths = rules.state_widths(c, state)
+            named = {"layers": layers, "elements": entry.index_elements, "bytes_per_token_layer": index, "window": 0}  # fmt: skip
+            yield CacheGroup("index", layers, layers * index, 0, None, named)
+
+
+def _state_groups(c: Configuration) -> Iterator[CacheGroup]:
+    """Layers that keep a state of the same size."""
+    for state, layers in _layers_of(c, lambda mixer: mixer.states()).items():
+        widths = rules_of(c.engine.family).state_widths(c, state)
         size = layers * state_bytes(state, *widths)
         named = {"layers": layers, "elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1]}  # fmt: skip
-        groups.append(CacheGroup(state.kind, layers, 0, size, None, named))
-        state_total += size
-    whole = stages(architecture, (architecture.layer_count,))[0]
-    reserved = sum(
-        term.value for term in rules.stage_cache(c.one_copy(), whole, c.workload.context_tokens, 1)
-    )
-    return Cache(per_token + index_per_token, index_per_token, state_total, reserved, tuple(groups))
+        yield CacheGroup(state.kind, layers, 0, size, None, named)
+
+
+def _layers_of(c: Configuration, kept: Callable[[Mixer], tuple[_Kept, ...]]) -> Counter[_Kept]:
+    """How many layers keep the same, over the whole model in its order."""
+    architecture = c.model.architecture
+    mixers = (architecture.blocks[index].mixer for index in architecture.sequence)
+    return Counter(entry for mixer in mixers for entry in kept(mixer))
