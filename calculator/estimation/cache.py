@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from catalog.architecture import CacheEntry, StateEntry
 
@@ -45,6 +46,7 @@ STATE_CODES = {
 """Codes of the state terms by mixer kind."""
 
 
+@lru_cache(maxsize=4096)
 def entry_bytes(entry: CacheEntry, cache_type: str, shards: int = 1) -> int:
     """Bytes per token of one layer on one rank, without the index key [B].
 
@@ -77,6 +79,7 @@ def index_bytes_fp8(entry: CacheEntry) -> int:
     return entry.index_elements + 4 * -(-entry.index_elements // 128)
 
 
+@lru_cache(maxsize=4096)
 def state_bytes(entry: StateEntry, state_width: int, conv_width: int, shards: int = 1) -> int:
     """A layer's fixed state per request on one rank [B]. Widths: bytes per element of state and convolution tail."""
     return -(-(entry.state_elements * state_width + entry.conv_elements * conv_width) // shards)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from calculator.estimation.cache import NOT_COMPUTED, not_computed, state_bytes
 from calculator.estimation.capacity import capacity_of
-from calculator.estimation.configuration import Configuration
+from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import is_built, rules_of
 from calculator.estimation.memory import Sum, memory_of
 from calculator.estimation.placement import stages
@@ -43,6 +44,27 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
     return Estimate(configuration, verdict, reasons + _remarks(configuration), memory, cache, found)
 
 
+def verdict_of(configuration: Configuration) -> Verdict:
+    """The verdict of `estimate` alone, for searches that ask for many configurations."""
+    if not_computable(configuration) or rules_of(configuration.engine.family).refusals(configuration):
+        return "unsupported"
+    sum_ = Sum(configuration)
+    if sum_.limit is None:
+        return "unsupported"
+    usable = sum_.limit.usable.value
+    if sum_.least_weights > usable:
+        return "does_not_fit"
+    needed = sum_.fullest(configuration.workload.context_tokens, configuration.workload.users)
+    if needed.value > usable:
+        return "does_not_fit"
+    occupied = sum_.rules.occupied(configuration, int(needed.value), sum_.limit)
+    if needed.high > usable - sum_.limit.margin_bytes or sum_.rules.occupied_refusal(
+        configuration, occupied, sum_.limit
+    ):
+        return "tight"
+    return "fits"
+
+
 def not_computable(configuration: Configuration) -> tuple[Reason, ...]:
     """What the arithmetic does not have yet, or what no figure exists for."""
     c = configuration
@@ -58,6 +80,7 @@ def not_computable(configuration: Configuration) -> tuple[Reason, ...]:
     return ()
 
 
+@lru_cache(maxsize=1024)
 def kind_not_computed(model: LanguageModel) -> str | None:
     """The mixer kind of the model whose cache is not computed yet, None when all are."""
     for block in model.architecture.blocks:
@@ -119,12 +142,17 @@ def _remarks(c: Configuration) -> tuple[Reason, ...]:
     return tuple(out)
 
 
+@lru_cache(maxsize=4096)
+def _groups(kind: Keyed) -> tuple[CacheGroup, ...]:
+    return (*_cache_groups(kind.configuration), *_state_groups(kind.configuration))
+
+
 def cache_of(configuration: Configuration) -> Cache:
     """The cache of one request on one unsharded copy, group by group, and what the engine reserves for it."""
     c = configuration
     if c.model.task != "generate":
         return Cache(0, 0, 0, 0, ())
-    groups = (*_cache_groups(c), *_state_groups(c))
+    groups = _groups(Keyed((c.model, c.engine, c.cache_type), c))
     whole = stages(c.model.architecture, (c.model.architecture.layer_count,))[0]
     terms = rules_of(c.engine.family).stage_cache(c.one_copy(), whole, c.workload.context_tokens, 1)
     return Cache(

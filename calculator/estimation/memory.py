@@ -67,6 +67,12 @@ class Sum:
     def limit(self) -> Limit | None:
         return self.rules.limit(self.configuration)
 
+    @property
+    def least_weights(self) -> float:
+        """Weights that no GPU of the plan can have less than, on average: the layers over all GPUs [B]."""
+        layers = self.layout.span(0, len(self.layout.layers)).total
+        return layers / self.configuration.plan.gpus
+
     @cached_property
     def weight_terms(self) -> tuple[tuple[Term, ...], ...]:
         """The weights on one GPU of each stage: they do not change with context or users."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calculator.estimation import estimate
+from calculator.estimation import verdict_of
 from calculator.estimation.configuration import Configuration
 from calculator.resolve import resolve
 from calculator.scenario import Scenario
@@ -48,9 +48,9 @@ def smallest_counts(scenario: Scenario, snapshot: Snapshot) -> CountAnswer:
     tight, tried = None, []
     for count in units:
         tried.append(count * per_unit)
-        answer = estimate(resolve(free.replace(n=count), snapshot).configuration, capacity=False)
-        if answer.verdict == "fits":
+        verdict = verdict_of(resolve(free.replace(n=count), snapshot).configuration)
+        if verdict == "fits":
             return CountAnswer(count, tight, tuple(tried))
-        if answer.verdict == "tight" and tight is None:
+        if verdict == "tight" and tight is None:
             tight = count
     return CountAnswer(None, tight, tuple(tried))

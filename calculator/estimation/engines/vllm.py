@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from calculator.estimation.cache import STATE_CODES, entry_bytes, index_bytes_fp8, state_bytes
-from calculator.estimation.configuration import Configuration
+from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.devices import physical_bytes, process_total, usable_memory
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
 from calculator.estimation.numbers import ceil_div, least, most
@@ -197,6 +198,12 @@ class Pages:
 def pages_of(configuration: Configuration, stage: Stage, tp: int) -> Pages:
     """Block size and grouping of a stage (formulas §3.3, mixed types and hybrid page unification)."""
     c = configuration
+    return _pages(Keyed((c.model, c.engine, c.cache_type), c), stage, tp)
+
+
+@lru_cache(maxsize=4096)
+def _pages(keyed: Keyed, stage: Stage, tp: int) -> Pages:
+    c = keyed.configuration
     latent = any(entry.kind == "mla" for entry, _ in stage.caches)
     block = LATENT_BLOCK_TOKENS if latent else int(c.engine.rules.get("block_tokens", BLOCK_TOKENS))
     counts = _layers_of_each_kind(stage)
@@ -331,6 +338,7 @@ def _activations(c: Configuration, stage: Stage, users: Any) -> list[Term]:
     return out
 
 
+@lru_cache(maxsize=8)
 def capture_sizes(most_size: int) -> tuple[int, ...]:
     """{1, 2, 4} ∪ {8, 16, …, 248} ∪ {256, 272, …, most} (vllm-project/vllm:config/vllm.py)."""
     sizes = [1, 2, 4, *range(8, 256, 8), *range(256, most_size + 1, 16)]
