@@ -1,6 +1,6 @@
 """The arithmetic: one Configuration in, one Estimate out. PURE: no Django, no database, no files, no clock."""
 
 from calculator.estimation.capacity import memory_curves
-from calculator.estimation.estimate import estimate, kind_not_computed, verdict_of
+from calculator.estimation.estimate import estimate, kind_not_computed, least_gpus, verdict_of
 
-__all__ = ["estimate", "kind_not_computed", "memory_curves", "verdict_of"]
+__all__ = ["estimate", "kind_not_computed", "least_gpus", "memory_curves", "verdict_of"]

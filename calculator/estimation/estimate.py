@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -63,6 +64,14 @@ def verdict_of(configuration: Configuration) -> Verdict:
     ):
         return "tight"
     return "fits"
+
+
+def least_gpus(configuration: Configuration) -> int:
+    """GPUs of this kind that the weights alone need, whatever the plan; 1 where nothing is known [1]."""
+    sum_ = Sum(configuration)
+    if not_computable(configuration) or sum_.limit is None:
+        return 1
+    return math.ceil(sum_.least_weights * configuration.plan.gpus / sum_.limit.usable.value)
 
 
 def not_computable(configuration: Configuration) -> tuple[Reason, ...]:
