@@ -12,15 +12,19 @@ from functools import lru_cache
 from typing import Any
 
 from calculator.estimation.cache import ELEMENT_BYTES, PER_HEAD_BYTES
-from calculator.estimation.configuration import Choice, Configuration, Knobs, Plan, Platform, Workload
+from calculator.estimation.configuration import Choice, Configuration, Knobs, Offload, Plan, Platform, Workload
 from calculator.estimation.devices import default_os, physical_bytes
 from calculator.estimation.engines import is_built
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
 from calculator.estimation.plans import AskedPlan, Hardware, choose_plan
 from calculator.estimation.weights import published_file
 from calculator.scenario import DEFAULTS, Problem, Scenario, Value, parse_number
-from catalog.records import GIB, Accelerator, Constant, Engine, LanguageModel, WeightsFormat
+from catalog.records import GIB, Accelerator, Constant, Engine, LanguageModel, System, WeightsFormat
 from catalog.snapshot import Snapshot, measured_on
+
+MOST_DEVICES = 4096
+MOST_CARDS = 256
+GIGABYTE = 10**9
 
 WIDENED = 1.5
 """Factor on the width of constants measured on other engine versions (formulas §10)."""
@@ -85,6 +89,8 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         knobs=knobs,
         platform=platform,
         constants=constants,
+        cards=_cards(settling, engine, hardware),
+        offload=_offload(scenario),
         file=published_file(model, weights_format.id),
         system=hardware.system,
         system_count=hardware.units if hardware.system else 0,
@@ -93,7 +99,7 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         widened=bool(widened),
         measured_versions=widened or ("", ""),
     )
-    plan, choice = choose_plan(configuration, hardware, AskedPlan(scenario.split, scenario.tp, scenario.pp))
+    plan, choice = choose_plan(configuration, hardware, AskedPlan(scenario.split, scenario.tp, scenario.pp, scenario.ep, scenario.adp, scenario.dcp, scenario.dp))
     settling.choices.append(choice)
     configuration = replace(configuration, plan=plan, choices=tuple(settling.choices))
     used = scenario.replace(**settling.used) if settling.used else scenario
@@ -117,28 +123,64 @@ def _model(settling: _Settling) -> LanguageModel:
 
 
 def _hardware(settling: _Settling) -> Hardware:
-    """The device, how many, and how they stand together. A list of unequal cards is not computed yet."""
-    asked, units = settling.asked.gpu, settling.asked.n
+    """The devices, how many, and how they stand together; a list names unequal cards."""
+    asked = settling.asked.gpu
     if ":" in asked or "," in asked:
-        first, _, count = asked.split(",")[0].partition(":")
-        units = max(1, int(count)) if count.isdecimal() else 1
-        if settling.snapshot.hosts(first) is not None:
-            settling.problem("gpu", asked, first, "not_computed_yet")
-            settling.used["n"] = units
-            asked = first
-    found = settling.snapshot.hosts(asked)
-    if found is None:
-        used = str(DEFAULTS["gpu"])
-        near = ", ".join(settling.snapshot.near_names("gpu", asked))
-        found = settling.snapshot.hosts(used)
-        assert found is not None, "the default device is part of every catalogue"
-        settling.problem("gpu", asked, used, "unknown_id", near=near, name=found[0].name)
+        return _card_list(settling, asked)
+    found = settling.snapshot.hosts(asked) or _default_device(settling, asked)
     accelerator, per_unit, system = found
-    most = max(1, 4096 // per_unit)
+    units, most = settling.asked.n, max(1, MOST_DEVICES // per_unit)
     if units > most:
         settling.problem("n", units, most, "out_of_range", low=1, high=most, unit="")
         units = most
     return Hardware(accelerator, per_unit * units, system, units)
+
+
+def _default_device(settling: _Settling, asked: str) -> tuple[Accelerator, int, System | None]:
+    """The default device in place of one that does not exist."""
+    used = str(DEFAULTS["gpu"])
+    near = ", ".join(settling.snapshot.near_names("gpu", asked))
+    found = settling.snapshot.hosts(used)
+    assert found is not None, "the default device is part of every catalogue"
+    settling.problem("gpu", asked, used, "unknown_id", near=near, name=found[0].name)
+    return found
+
+
+def _card_list(settling: _Settling, asked: str) -> Hardware:
+    """A list such as `rtx-3090:2,rtx-3060-12:1`: every card in the order given; unknown ones are named and left out."""
+    cards: list[Accelerator] = []
+    for item in asked.split(","):
+        name, _, number = item.strip().partition(":")
+        found = settling.snapshot.hosts(name)
+        if found is None:
+            near = ", ".join(settling.snapshot.near_names("gpu", name))
+            settling.problem("gpu", name, asked, "unknown_id_left_out", near=near)
+            continue
+        count = int(number) if number.isascii() and number.isdigit() else 1
+        cards += [found[0]] * (found[1] * max(1, count))
+    if not cards or len(cards) > MOST_CARDS:
+        accelerator, per_unit, system = _default_device(settling, asked)
+        return Hardware(accelerator, per_unit, system, 1)
+    smallest = min(cards, key=lambda card: card.process_bytes or card.memory_gb)
+    unequal = tuple(cards) if len(set(cards)) > 1 else ()
+    return Hardware(smallest, len(cards), None, len(cards), unequal)
+
+
+def _cards(settling: _Settling, engine: Engine, hardware: Hardware) -> tuple[Accelerator, ...]:
+    """The cards one by one where the engine gives each its own share; else all count as the smallest."""
+    split = settling.asked.split != "tensor" and settling.asked.tp is None and settling.asked.pp is None
+    return hardware.cards if split and engine.rules.get("max_gpus_layer_split") else ()
+
+
+def _offload(asked: Scenario) -> Offload:
+    """What may stay in host memory. The default of `ram` is no statement: nobody named the machine's memory."""
+    kind = asked.offload
+    if kind == "none" and asked.ncmoe:
+        kind = "experts"
+    elif kind == "none" and asked.ngl is not None:
+        kind = "layers"
+    ram = None if asked.ram == DEFAULTS["ram"] else int(asked.ram * GIGABYTE)
+    return Offload(kind, asked.ngl, asked.ncmoe, ram)
 
 
 def _platform(settling: _Settling, accelerator: Accelerator) -> Platform:

@@ -100,18 +100,16 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("split", "choice", "auto", choices=("auto", "tensor", "layer", "expert"), group="plan"),
     _whole("tp", 1, 1024, group="plan"),
     _whole("pp", 1, 1024, group="plan"),
+    _whole("ep", 1, 1024, group="plan"),
+    _whole("adp", 1, 1024, group="plan"),
+    _whole("dcp", 1, 1024, group="plan"),
+    _whole("dp", 1, 1024, group="plan"),
+    *_later(Parameter("link", "id", "auto", group="plan")),
+    Parameter("offload", "choice", "none", choices=("none", "auto", "layers", "experts"), group="offload"),
+    _whole("ngl", 0, 10_000, unit="layers", group="offload"),
+    _whole("ncmoe", 0, 10_000, unit="layers", group="offload"),
+    _number("ram", 1, 100_000, 64, unit="GB", group="offload"),
     *_later(
-        _whole("ep", 1, 1024, group="plan"),
-        _whole("adp", 1, 1024, group="plan"),
-        _whole("dcp", 1, 1024, group="plan"),
-        _whole("dp", 1, 1024, group="plan"),
-        Parameter("link", "id", "auto", group="plan"),
-        Parameter(
-            "offload", "choice", "none", choices=("none", "auto", "layers", "experts"), group="offload"
-        ),
-        _whole("ngl", 0, 10_000, unit="layers", group="offload"),
-        _whole("ncmoe", 0, 10_000, unit="layers", group="offload"),
-        _number("ram", 1, 100_000, 64, unit="GB", group="offload"),
         _number("ram_bw", 1, 10_000, unit="GB/s", group="offload"),
         _number("disk_bw", 0.05, 1000, 5, unit="GB/s", group="offload"),
     ),
@@ -217,6 +215,14 @@ if TYPE_CHECKING:
         split: str
         tp: int | None
         pp: int | None
+        ep: int | None
+        adp: int | None
+        dcp: int | None
+        dp: int | None
+        offload: str
+        ngl: int | None
+        ncmoe: int | None
+        ram: float
         util: float | None
         seqs: str | None
         batched: int | None

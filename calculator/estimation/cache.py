@@ -53,6 +53,7 @@ RULE_STATES = frozenset({"lightning", "shortconv_beside", "csa_compressor"})
 """Kinds of state whose width or layout in the engines was not measured: their terms carry an interval."""
 
 
+@lru_cache(maxsize=4096)
 def entry_bytes(entry: CacheEntry, cache_type: str, shards: int = 1) -> int:
     """Bytes of one stored entry of one layer on one rank, without the index key [B]. An entry holds `entry.pool` tokens.
 
@@ -121,6 +122,7 @@ def index_spread(entry: CacheEntry) -> tuple[float, float]:
     return (0.5, float(entry.index_pool)) if entry.kind == "gqa" and entry.index_pool > 1 else (1.0, 1.0)
 
 
+@lru_cache(maxsize=4096)
 def state_bytes(
     entry: StateEntry, state_width: int, conv_width: int, shards: int = 1, drafted: int = 0
 ) -> int:

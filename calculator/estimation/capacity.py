@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from calculator.estimation.configuration import Configuration
+from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.memory import Sum
 from calculator.estimation.terms import Capacity, Interval, MemoryCurve
 
 MOST_TOKENS = 16_777_216
 MOST_USERS = 65_536
 _SAMPLES = 48
+_NEAR = 12
 
 Needed = Callable[[Any], Interval]
 """Needed bytes of the fullest GPU against one axis."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Machine:
-    """A configuration compared by its machine alone, so that a moving slider finds what it does not change."""
-
-    machine: tuple[object, ...]
-    configuration: Configuration = field(compare=False)
 
 
 def capacity_of(configuration: Configuration) -> Capacity | None:
@@ -37,21 +30,21 @@ def capacity_of(configuration: Configuration) -> Capacity | None:
     """
     if Sum(configuration).limit is None:
         return None
-    machine = _Machine(configuration.machine, configuration)
+    machine = Keyed(configuration.machine, configuration)
     context = _longest_context(machine, configuration.workload.users)
     requests = _most_users(machine, configuration.workload.context_tokens)
     return Capacity(context[0], requests[0], context[1], requests[1])
 
 
 @lru_cache(maxsize=8192)
-def _longest_context(machine: _Machine, users: int) -> tuple[int, int]:
+def _longest_context(machine: Keyed, users: int) -> tuple[int, int]:
     sum_ = Sum(machine.configuration)
     bound = machine.configuration.model.max_context_tokens or MOST_TOKENS
     return _largest(partial(sum_.fullest, users=users), bound, *_limits(sum_))
 
 
 @lru_cache(maxsize=8192)
-def _most_users(machine: _Machine, tokens: int) -> tuple[int, int]:
+def _most_users(machine: Keyed, tokens: int) -> tuple[int, int]:
     sum_ = Sum(machine.configuration)
     c = machine.configuration
     bound = min(int(c.engine.rules.get("max_sequences") or MOST_USERS), c.knobs.max_sequences or MOST_USERS)
@@ -72,44 +65,82 @@ def _limits(sum_: Sum) -> tuple[float, float]:
 def _largest(needed: Needed, bound: int, point: float, firm: float) -> tuple[int, int]:
     """The largest axis value whose point value keeps to `point`, and whose high end keeps to `firm`, up to `bound`.
 
-    Memory grows with the axis, so a sampled curve brackets the crossing and further samples inside settle it.
+    Memory grows with the axis, so a sampled curve brackets both crossings; further samples around where a straight line
+    would cross settle them to the integer, both in one pass.
     """
-    axis = _samples(1, bound)
-    curve = needed(axis)
-    return (
-        _refine(needed, axis, curve.value <= point, lambda n: n.value <= point),
-        _refine(
-            needed,
-            axis,
-            (curve.high <= firm) & (curve.value <= point),
-            lambda n: (n.high <= firm) & (n.value <= point),
-        ),
+
+    def over(axis: Any) -> tuple[Any, Any]:
+        curve = needed(axis)
+        value = np.broadcast_to(curve.value - point, axis.shape)
+        return value, np.broadcast_to(np.maximum(value, curve.high - firm), axis.shape)
+
+    axis = _first_samples(bound)
+    brackets = [_bracket(axis, excess) for excess in over(axis)]
+    while any(bracket.open for bracket in brackets):
+        axis = np.unique(np.concatenate([bracket.samples() for bracket in brackets if bracket.open]))
+        for index, excess in enumerate(over(axis)):
+            if brackets[index].open:
+                brackets[index] = brackets[index].narrowed(axis, excess)
+    return brackets[0].low, brackets[1].low
+
+
+@dataclass(frozen=True, slots=True)
+class _Bracket:
+    """A crossing between two axis values: at `low` the excess is not above 0, at `high` it is. 0 as low: nothing holds."""
+
+    low: int
+    high: int
+    excess_low: float
+    excess_high: float
+
+    @property
+    def open(self) -> bool:
+        return self.high - self.low > 1
+
+    def samples(self) -> Any:
+        """Integers inside: all when few, else around the straight line's crossing and evenly over the rest."""
+        if self.high - self.low <= _SAMPLES:
+            return np.arange(self.low + 1, self.high, dtype=np.int64)
+        rise = self.excess_high - self.excess_low
+        share = -self.excess_low / rise if rise > 0 and math.isfinite(rise) else 0.5
+        guess = self.low + int(share * (self.high - self.low))
+        near = np.arange(guess - _NEAR, guess + _NEAR + 1, dtype=np.int64)
+        spread = np.linspace(self.low, self.high, _NEAR).astype(np.int64)
+        points = np.concatenate([near, spread])
+        return points[(points > self.low) & (points < self.high)]
+
+    def narrowed(self, axis: Any, excess: Any) -> _Bracket:
+        """The bracket after more samples."""
+        inside = (axis > self.low) & (axis < self.high)
+        own, over = axis[inside], excess[inside]
+        passed = int(np.count_nonzero(np.cumprod(over <= 0)))
+        low, excess_low = (
+            (int(own[passed - 1]), float(over[passed - 1])) if passed else (self.low, self.excess_low)
+        )
+        if passed == len(own):
+            return _Bracket(low, self.high, excess_low, self.excess_high)
+        return _Bracket(low, int(own[passed]), excess_low, float(over[passed]))
+
+
+def _bracket(axis: Any, excess: Any) -> _Bracket:
+    """The crossing on a first axis; closed where nothing or everything holds."""
+    passed = int(np.count_nonzero(np.cumprod(excess <= 0)))
+    if passed == 0:
+        return _Bracket(0, 0, 0.0, 0.0)
+    if passed == len(axis):
+        return _Bracket(int(axis[-1]), int(axis[-1]), 0.0, 0.0)
+    return _Bracket(
+        int(axis[passed - 1]), int(axis[passed]), float(excess[passed - 1]), float(excess[passed])
     )
 
 
-def _refine(needed: Needed, axis: Any, holds: Any, test: Callable[[Interval], Any]) -> int:
-    """The last axis value that holds, settled to the integer. `holds` is one value where the axis changes nothing."""
-    while True:
-        passed = int(np.count_nonzero(np.cumprod(np.broadcast_to(holds, axis.shape))))
-        if passed == 0:
-            return 0
-        if passed == len(axis):
-            return int(axis[-1])
-        low, high = int(axis[passed - 1]), int(axis[passed])
-        if high - low <= 1:
-            return low
-        axis = _samples(low, high)
-        holds = test(needed(axis))
-
-
-def _samples(low: int, high: int) -> Any:
-    """Integers from low to high: evenly spaced, or by ratio over a wide range, without repeats."""
-    if high - low < _SAMPLES:
-        return np.arange(low, high + 1, dtype=np.int64)
-    spaced = np.geomspace if high > 64 * low else np.linspace
-    raw = spaced(low, high, _SAMPLES)
-    points = np.unique(raw.round().astype(np.int64))
-    points[0], points[-1] = low, high
+@lru_cache(maxsize=1024)
+def _first_samples(bound: int) -> Any:
+    """Integers from 1 to the bound: all when few, else by ratio."""
+    if bound <= _SAMPLES:
+        return np.arange(1, bound + 1, dtype=np.int64)
+    points = np.unique(np.geomspace(1, bound, _SAMPLES).round().astype(np.int64))
+    points[-1] = bound
     return points
 
 
@@ -122,12 +153,12 @@ def memory_curves(
         same = cache_type == configuration.cache_type
         own = configuration if same else replace(configuration, cache_type=cache_type)
         if Sum(own).limit is not None:
-            out.append(_curve(_Machine(own.machine, own), own.workload.users, points))
+            out.append(_curve(Keyed(own.machine, own), own.workload.users, points))
     return tuple(out)
 
 
 @lru_cache(maxsize=2048)
-def _curve(machine: _Machine, users: int, points: int) -> MemoryCurve:
+def _curve(machine: Keyed, users: int, points: int) -> MemoryCurve:
     c = machine.configuration
     top = max(c.model.max_context_tokens or 1_048_576, 4096)
     axis = np.unique(np.geomspace(1024, top, points).round().astype(np.int64))

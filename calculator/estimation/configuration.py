@@ -174,3 +174,11 @@ class Configuration:
             return self
         layers = (self.model.architecture.layer_count,)
         return replace(self, count=1, plan=Plan(layers_per_stage=layers))
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A configuration compared by `key` alone: for functions that remember what only the key decides."""
+
+    key: tuple[object, ...]
+    configuration: Configuration = default(compare=False)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, TypeVar
 
+from calculator.estimation import offload
 from calculator.estimation.cache import state_bytes
 from calculator.estimation.capacity import capacity_of
-from calculator.estimation.configuration import Configuration
+from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import is_built, rules_of
 from calculator.estimation.memory import Sum, memory_of
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
 from calculator.estimation.terms import Cache, CacheGroup, Estimate, Memory, Reason, Verdict
 from calculator.estimation.weights import has_rule
+from catalog.architecture import CacheEntry, Mixer, StateEntry
+
+_Kept = TypeVar("_Kept", CacheEntry, StateEntry)
 
 
 def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate:
@@ -25,7 +32,9 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
     missing = not_computable(configuration)
     if missing:
         return Estimate(configuration, "unsupported", missing, None, None, None)
-    refused = rules_of(configuration.engine.family).refusals(configuration)
+    refused = _refusals(configuration)
+    if not refused:
+        configuration = offload.settled(configuration, verdict_of)
     sum_ = Sum(configuration)
     memory = memory_of(sum_)
     cache = cache_of(configuration)
@@ -39,6 +48,43 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
     return Estimate(configuration, verdict, reasons + _remarks(configuration), memory, cache, found)
 
 
+def verdict_of(configuration: Configuration) -> Verdict:
+    """The verdict of `estimate` alone, for searches that ask for many configurations; offload that is not settled yet
+    counts as none."""
+    if not_computable(configuration) or _refusals(configuration):
+        return "unsupported"
+    sum_ = Sum(configuration)
+    if sum_.limit is None:
+        return "unsupported"
+    usable = sum_.limit.usable.value
+    if sum_.least_weights > usable:
+        return "does_not_fit"
+    needed = sum_.fullest(configuration.workload.context_tokens, configuration.workload.users)
+    if needed.value > usable:
+        return "does_not_fit"
+    occupied = sum_.rules.occupied(configuration, int(needed.value), sum_.limit)
+    if needed.high > usable - sum_.limit.margin_bytes or sum_.rules.occupied_refusal(
+        configuration, occupied, sum_.limit
+    ):
+        return "tight"
+    return "fits"
+
+
+def _refusals(configuration: Configuration) -> tuple[Reason, ...]:
+    """What the engine refuses, with what it cannot keep in host memory."""
+    refused = rules_of(configuration.engine.family).refusals(configuration)
+    host = offload.refusal(configuration)
+    return (*refused, host) if host else refused
+
+
+def least_gpus(configuration: Configuration) -> int:
+    """GPUs of this kind that the weights alone need, whatever the plan; 1 where nothing is known [1]."""
+    sum_ = Sum(configuration)
+    if not_computable(configuration) or sum_.limit is None:
+        return 1
+    return math.ceil(sum_.least_weights * configuration.plan.gpus / sum_.limit.usable.value)
+
+
 def not_computable(configuration: Configuration) -> tuple[Reason, ...]:
     """What the arithmetic does not have yet, or what no figure exists for."""
     c = configuration
@@ -47,6 +93,8 @@ def not_computable(configuration: Configuration) -> tuple[Reason, ...]:
     if not has_rule(c.model, c.weights_format):
         refused = rules_of(c.engine.family).refusals(c)
         return refused or (Reason("not_computed_yet", {"what": c.weights_format.name}),)
+    if c.plan.host_layers:
+        return ()
     if sum(c.plan.layers_per_stage) != c.model.architecture.layer_count or min(c.plan.layers_per_stage) < 1:
         return tuple(rules_of(c.engine.family).refusals(c))
     return ()
@@ -74,7 +122,28 @@ def _verdict(sum_: Sum, memory: Memory) -> tuple[Verdict, tuple[Reason, ...]]:
         reasons.append(Reason("inside_fit_margin", {"margin_bytes": limit.margin_bytes}))
     if taken:
         reasons.append(taken)
-    return ("fits" if len(reasons) == 1 else "tight"), tuple(reasons)
+    verdict: Verdict = "fits" if len(reasons) == 1 else "tight"
+    return _with_host(sum_, memory, verdict, tuple(reasons))
+
+
+def _with_host(
+    sum_: Sum, memory: Memory, verdict: Verdict, reasons: tuple[Reason, ...]
+) -> tuple[Verdict, tuple[Reason, ...]]:
+    """The same verdict as `offload` when part of the model is in host memory; does not fit when that is too small."""
+    c, plan = sum_.configuration, sum_.configuration.plan
+    if plan.host_expert_layers:
+        factors = {"layers": plan.host_expert_layers, "all": offload.expert_layers(c), "host_bytes": memory.host_bytes}
+        moved = Reason("experts_on_host", factors)
+    elif plan.output_on_host:
+        factors = {"layers": plan.host_layers, "all": c.model.architecture.layer_count, "host_bytes": memory.host_bytes}
+        moved = Reason("layers_on_host", factors)
+    else:
+        return verdict, reasons
+    ram = c.offload.ram_bytes
+    if ram is not None and memory.host_bytes > ram:
+        short = {"missing_bytes": memory.host_bytes - ram, "ram_bytes": ram, "host_bytes": memory.host_bytes}
+        return "does_not_fit", (Reason("host_memory_short", short), moved)
+    return "offload", (moved, *reasons)
 
 
 def _remarks(c: Configuration) -> tuple[Reason, ...]:
@@ -98,47 +167,52 @@ def _remarks(c: Configuration) -> tuple[Reason, ...]:
     return tuple(out)
 
 
+@lru_cache(maxsize=4096)
+def _groups(kind: Keyed) -> tuple[CacheGroup, ...]:
+    return (*_cache_groups(kind.configuration), *_state_groups(kind.configuration))
+
+
 def cache_of(configuration: Configuration) -> Cache:
     """The cache of one request on one unsharded copy, group by group, and what the engine reserves for it."""
     c = configuration
-    rules = rules_of(c.engine.family)
-    groups: list[CacheGroup] = []
-    architecture = c.model.architecture
-    blocks = [architecture.blocks[index] for index in architecture.sequence]
     if c.model.task != "generate":
         return Cache(0, 0, 0, 0, ())
-    per_token = index_per_token = state_total = 0
-    for entry, layers in Counter(e for block in blocks for e in block.mixer.caches()).items():
-        each, index = rules.entry_layout(c, entry)
+    groups = _groups(Keyed((c.model, c.engine, c.cache_type), c))
+    whole = stages(c.model.architecture, (c.model.architecture.layer_count,))[0]
+    terms = rules_of(c.engine.family).stage_cache(c.one_copy(), whole, c.workload.context_tokens, 1)
+    return Cache(
+        bytes_per_token=sum(group.bytes_per_token for group in groups if group.window_tokens is None),
+        index_bytes_per_token=sum(group.bytes_per_token for group in groups if group.kind == "index"),
+        state_bytes_per_request=sum(group.bytes_per_request for group in groups),
+        bytes_per_request=sum(term.value for term in terms),
+        groups=groups,
+    )
+
+
+def _cache_groups(c: Configuration) -> Iterator[CacheGroup]:
+    """Layers that cache alike, and their index keys apart."""
+    for entry, layers in _layers_of(c, lambda mixer: mixer.caches()).items():
+        each, index = rules_of(c.engine.family).entry_layout(c, entry)
         kind = entry.kind if entry.window is None else ("chunk" if entry.chunked else "window")
-        factors = {
-            "layers": layers,
-            "elements": entry.elements,
-            "bytes_per_token_layer": each,
-            "window": entry.window or 0,
-        }
+        named = {"layers": layers, "elements": entry.elements, "bytes_per_token_layer": each, "window": entry.window or 0}  # fmt: skip
         if entry.elements:
-            own = ceil_div(layers * each, entry.pool)
-            groups.append(CacheGroup(kind, layers, own, 0, entry.window, factors))
-            per_token += own if entry.window is None else 0
+            yield CacheGroup(kind, layers, ceil_div(layers * each, entry.pool), 0, entry.window, named)
         if index:
-            named = {
-                "layers": layers,
-                "elements": entry.index_elements,
-                "bytes_per_token_layer": index,
-                "window": 0,
-            }
-            own = ceil_div(layers * index, entry.index_pool)
-            groups.append(CacheGroup("index", layers, own, 0, None, named))
-            index_per_token += own
-    for state, layers in Counter(s for block in blocks for s in block.mixer.states()).items():
-        widths = rules.state_widths(c, state)
+            named = {"layers": layers, "elements": entry.index_elements, "bytes_per_token_layer": index, "window": 0}  # fmt: skip
+            yield CacheGroup("index", layers, ceil_div(layers * index, entry.index_pool), 0, None, named)
+
+
+def _state_groups(c: Configuration) -> Iterator[CacheGroup]:
+    """Layers that keep a state of the same size."""
+    for state, layers in _layers_of(c, lambda mixer: mixer.states()).items():
+        widths = rules_of(c.engine.family).state_widths(c, state)
         size = layers * state_bytes(state, *widths)
         named = {"layers": layers, "elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1]}  # fmt: skip
-        groups.append(CacheGroup(state.kind, layers, 0, size, None, named))
-        state_total += size
-    whole = stages(architecture, (architecture.layer_count,))[0]
-    reserved = sum(
-        term.value for term in rules.stage_cache(c.one_copy(), whole, c.workload.context_tokens, 1)
-    )
-    return Cache(per_token + index_per_token, index_per_token, state_total, reserved, tuple(groups))
+        yield CacheGroup(state.kind, layers, 0, size, None, named)
+
+
+def _layers_of(c: Configuration, kept: Callable[[Mixer], tuple[_Kept, ...]]) -> Counter[_Kept]:
+    """How many layers keep the same, over the whole model in its order."""
+    architecture = c.model.architecture
+    mixers = (architecture.blocks[index].mixer for index in architecture.sequence)
+    return Counter(entry for mixer in mixers for entry in kept(mixer))

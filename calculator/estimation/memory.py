@@ -78,6 +78,12 @@ class Sum:
         """What the engine may take of the reference card: the first one."""
         return self.limits[0] if self.limits else self.rules.limit(self.configuration)
 
+    @property
+    def least_weights(self) -> float:
+        """Weights that no GPU of the plan can have less than, on average: the layers over all GPUs [B]."""
+        layers = self.layout.span(0, len(self.layout.layers)).total
+        return layers / self.configuration.plan.gpus
+
     @cached_property
     def weight_terms(self) -> tuple[tuple[Term, ...], ...]:
         """The weights on one GPU of each stage: they do not change with context or users."""
@@ -132,7 +138,7 @@ class Sum:
         """Embedding with its lookup tables, and head with the final norm, on one GPU of the stage [B]."""
         layout, tp = self.layout, self.configuration.plan.attention_ranks
         vocabulary = self.configuration.model.architecture.vocabulary_size
-        padded = round_up(vocabulary, 64) if tp > 1 else vocabulary
+        padded = round_up(vocabulary, self.rules.VOCABULARY_STEP)
 
         def rank(size: int) -> int:
             return int(ceil_div(size * padded // vocabulary, tp))

@@ -18,12 +18,14 @@ NODE_GPUS = 8
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """The devices in question: `count` of one kind, as `units` of a system or loose."""
+    """The devices in question: `count` of one kind, as `units` of a system or loose; `cards` one by one
+    when they are unequal (then `accelerator` is the smallest)."""
 
     accelerator: Accelerator
     count: int
     system: System | None
     units: int
+    cards: tuple[Accelerator, ...] = ()
 
     @property
     def gpus_per_node(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calculator.estimation import estimate
+from calculator.estimation import least_gpus, verdict_of
 from calculator.estimation.configuration import Configuration
 from calculator.resolve import resolve
 from calculator.scenario import Scenario
@@ -46,11 +46,14 @@ def smallest_counts(scenario: Scenario, snapshot: Snapshot) -> CountAnswer:
     per_unit = found[1] if found else 1
     units = sorted({-(-count // per_unit) for count in counts_to_try(base)})
     tight, tried = None, []
+    least = least_gpus(base)
     for count in units:
         tried.append(count * per_unit)
-        answer = estimate(resolve(free.replace(n=count), snapshot).configuration, capacity=False)
-        if answer.verdict == "fits":
+        if count * per_unit < least:
+            continue
+        verdict = verdict_of(resolve(free.replace(n=count), snapshot).configuration)
+        if verdict == "fits":
             return CountAnswer(count, tight, tuple(tried))
-        if answer.verdict == "tight" and tight is None:
+        if verdict == "tight" and tight is None:
             tight = count
     return CountAnswer(None, tight, tuple(tried))

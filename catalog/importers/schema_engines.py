@@ -20,7 +20,7 @@ from catalog.importers.schema_fields import (
 
 CacheType = Literal[
     "bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "int8_per_token_head",
-    "fp8_per_token_head", "mlx_8bit", "mlx_4bit",
+    "fp8_per_token_head", "mlx-8bit", "mlx-4bit",
 ]  # fmt: skip
 
 
@@ -69,12 +69,40 @@ class CountsToTry(Strict):
     hosts: list[Count] | None = None
 
 
+class PoolRatio(Strict):
+    """Tokens of the window layers' pool per token of the others' pool, for all models and for some classes."""
+
+    default: Fraction
+    classes: dict[Text, Fraction] = {}
+
+
+class OwnRunner(Strict):
+    """Cells of a window in a runner that is not llama.cpp's: tokens beside the windows, windows of some classes."""
+
+    window_slack: Count
+    window_tokens: dict[Text, Count] = {}
+
+
+class VersionRules(Strict):
+    """Rules that hold instead in versions up to and including `until`."""
+
+    own_runner: OwnRunner | None = None
+    graphs_in_budget: bool | None = None
+
+
+class ByVersion(Strict):
+    until: Text
+    rules: VersionRules
+
+
 class Rules(Strict):
     family: Text
     built: bool
     version_default: Text
     family_version: Text
     classes_from: Slug | None = None
+    constants_from: Slug | None = None
+    by_version: list[ByVersion] | None = None
     backends: dict[str, Text]
     devices: Annotated[list[DeviceRow], Field(min_length=1)]
     format_families: Annotated[list[FormatRow], Field(min_length=1)]
@@ -101,11 +129,19 @@ class Rules(Strict):
     planner_reserve_mib: dict[str, Count] | None = None
     largest_capture: dict[str, Count] | None = None
     quantized_split_groups: dict[str, Count] | None = None
+    offload: list[Text] | None = None
     default_format: Text | None = None
     default_format_for_native: dict[str, Text] | None = None
     measured_classes: list[Text] | None = None
     state_float32: dict[str, list[Text]] | None = None
     quantized_cache_batches: bool | None = None
+    window_pool_ratio: PoolRatio | None = None
+    state_pool_ratio: Fraction | None = None
+    experts_on_host: bool | None = None
+    one_request_types: list[Text] | None = None
+    tensor_models: list[Text] | None = None
+    pipeline_models: list[Text] | None = None
+    extra_backends: dict[str, list[Text]] | None = None
     split_gguf_pull: bool | None = None
 
 

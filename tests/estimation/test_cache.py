@@ -9,7 +9,6 @@ from calculator.estimation.cache import (
     PER_HEAD_BYTES,
     entry_bytes,
     index_bytes_fp8,
-    not_computed,
     state_bytes,
 )
 from catalog.architecture.linear_attention import GatedDeltaNet
@@ -235,19 +234,3 @@ def test_an_index_key_is_one_byte_an_element_and_a_scale_per_128():
     assert index_bytes_fp8(entry) == 132
     assert index_bytes_fp8(replace(entry, index_elements=256)) == 264
     assert index_bytes_fp8(replace(entry, index_elements=0)) == 0
-
-
-@pytest.mark.parametrize(
-    ("model_id", "what"),
-    [
-        ("deepseek-v4-pro", "csa"),
-        ("dots3-note-prev", "windowed_mla"),
-        ("minimax-m3", "indexed_gqa"),
-        ("glm-5.3-flash", "pooled_index"),
-        ("deepseek-v3.2", None),
-        ("gemma-3-27b-it", None),
-    ],
-)
-def test_a_layout_that_is_not_computed_yet_is_named(model_id, what):
-    found = {not_computed(entry) for block in architecture(model_id).blocks for entry in block.mixer.caches()}
-    assert found - {None} == ({what} if what else set())

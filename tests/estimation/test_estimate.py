@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from calculator.estimation import estimate, kind_not_computed
+from calculator.estimation import estimate
 from calculator.estimation.memory import Sum
 from calculator.estimation.terms import PART_ORDER, Reason
 from catalog.records import GIB
@@ -130,32 +130,6 @@ def test_an_embedding_model_generates_nothing_and_caches_nothing():
 
 
 # --- what is not computed ---------------------------------------------------------------------------------------------
-
-NOT_COMPUTED = {
-    "deepseek-v4-pro": "csa",
-    "minimax-m1-80k": "lightning",
-    "falcon-mamba-7b-instruct": "mamba1",
-    "falcon-h1r-7b": "parallel",
-    "dots3-note-prev": "windowed_mla",
-    "glm-5.3-flash": "pooled_index",
-    "minimax-m3": "indexed_gqa",
-    "inkling": "shortconv_beside_attention",
-    "llama-3.2-11b-vision-instruct": "cross_attention",
-}
-
-
-@pytest.mark.parametrize(("model_id", "what"), NOT_COMPUTED.items(), ids=NOT_COMPUTED)
-def test_a_kind_of_layer_that_is_not_computed_yet_gives_no_number(model_id, what):
-    answer = ask(model=model_id, gpu="h200-sxm", n=8)
-    assert answer.estimate.reasons == (Reason("not_computed_yet", {"what": what}),)
-    assert answer.verdict == "unsupported"
-    assert (answer.estimate.memory, answer.estimate.cache, answer.estimate.capacity) == (None, None, None)
-
-
-def test_nine_models_in_ten_are_computed():
-    missing = [model.id for model in SNAPSHOT.models.values() if kind_not_computed(model)]
-    assert len(missing) == 24
-
 
 @pytest.mark.parametrize("engine", ["sglang", "tensorrt-llm", "ollama", "mlx", "exllama"])
 def test_an_engine_that_is_not_built_gives_no_number(engine):

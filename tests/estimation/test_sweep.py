@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from calculator.estimation import estimate, kind_not_computed
+from calculator.estimation import estimate
 from calculator.estimation.memory import Sum
 from calculator.resolve import resolve
 from calculator.scenario import Scenario
@@ -86,7 +86,6 @@ def test_the_largest_questions_do_not_overflow():
     """16 777 216 tokens for 65 536 requests, as an axis of 64-bit integers and as Python's own."""
     largest = np.array([65_536], dtype=np.int64)
     for model in SNAPSHOT.models:
-        if kind_not_computed(SNAPSHOT.models[model]) is None:
-            c = resolve(Scenario(model=model, gpu="h100-sxm", engine="vllm"), SNAPSHOT).configuration
-            by_axis = np.broadcast_to(Sum(c).fullest(16_777_216, largest).value, (1,))
-            assert by_axis[0] == Sum(c).fullest(16_777_216, 65_536).value, model
+        c = resolve(Scenario(model=model, gpu="h100-sxm", engine="vllm"), SNAPSHOT).configuration
+        by_axis = np.broadcast_to(Sum(c).fullest(16_777_216, largest).value, (1,))
+        assert by_axis[0] == Sum(c).fullest(16_777_216, 65_536).value, model

@@ -13,6 +13,9 @@ from catalog.architecture import CacheEntry, StateEntry
 class EngineRules(Protocol):
     """The functions of one engine family. tokens and users may be arrays; bytes are on one GPU unless said otherwise."""
 
+    VOCABULARY_STEP: int
+    """Embedding and head have a multiple of this many rows."""
+
     def refusals(self, configuration: Configuration) -> tuple[Reason, ...]:
         """What the engine is known to refuse; empty when it runs."""
 

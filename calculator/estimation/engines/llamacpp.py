@@ -27,6 +27,9 @@ from catalog.records import GIB, MIB, normal_class
 CELL_STEP = 256
 """Cells of a stream are rounded up to a multiple of this (ggml-org/llama.cpp:src/llama-kv-cache.cpp)."""
 
+VOCABULARY_STEP = 1
+"""Embedding and head are held as they are in the file."""
+
 STATE_WIDTHS = (4, 4)
 """Recurrent state and convolution tail are both F32 [B]."""
 

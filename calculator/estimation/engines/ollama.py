@@ -17,6 +17,7 @@ from calculator.estimation.engines.llamacpp import (
     state_widths,
     tensor_refusals,
 )
+from calculator.estimation.engines.shared import keys_layout, state_terms, token_terms
 from calculator.estimation.numbers import least, round_up
 from calculator.estimation.placement import Stage
 from calculator.estimation.terms import Reason, Term
@@ -55,12 +56,15 @@ def window_cells(c: Configuration, entry: CacheEntry, total: Any, users: Any) ->
 
 
 def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
-    """Cache and state on one GPU [B]: `-c ctx×parallel` cells in one pool."""
+    """Cache and state on one GPU [B]: `-c ctx×parallel` cells in one pool, F32 states for each request."""
     c = configuration
     total = round_up(tokens * users, llamacpp.CELL_STEP)
-    return llamacpp.pooled_cache(
-        c, stage, tokens, users, lambda entry: total if entry.window is None else window_cells(c, entry, total, users)
-    )
+
+    def cells(entry: CacheEntry, held: Any) -> Any:
+        return total if entry.window is None else window_cells(c, entry, total, users)
+
+    cached = token_terms(c, stage, tokens * users, 1, cells, keys_layout)
+    return [*cached, *state_terms(c, stage, users, llamacpp.STATE_WIDTHS)]
 
 
 def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:

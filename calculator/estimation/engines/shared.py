@@ -6,16 +6,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from calculator.estimation.cache import STATE_CODES, entry_bytes, index_bytes_fp8, state_bytes
+from calculator.estimation.cache import (
+    RULE_STATES,
+    STATE_CODES,
+    entry_bytes,
+    index_bytes,
+    index_key_bytes,
+    index_spread,
+    state_bytes,
+    state_spread,
+)
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.engines.encoder_cache import encoder_terms
 from calculator.estimation.numbers import ceil_div, least
 from calculator.estimation.placement import Stage
 from calculator.estimation.terms import Limit, Reason, Term
 from calculator.estimation.uncertainty import constant_term, exact
 from catalog.architecture import CacheEntry
 from catalog.records import GIB, MIB, Accelerator, Engine, normal_class
+
+COMPRESSED_SPREAD = 1.25
+"""Compressed entries share pools in a way that no load was measured on: up to so much more."""
 
 FLOAT_STATE = (4, 2)
 """Recurrent state in FP32, convolution tail in 16 bits [B]."""
@@ -140,9 +153,14 @@ def plain_layout(c: Configuration, entry: CacheEntry, ranks: int) -> tuple[int, 
     return entry_bytes(dense(entry), c.cache_type, ranks), 2 * entry.index_elements
 
 
+def keys_layout(c: Configuration, entry: CacheEntry, ranks: int) -> tuple[int, int]:
+    """Cache entries as wide as they are, keys of an index in the type of the keys (llama.cpp)."""
+    return entry_bytes(dense(entry), c.cache_type, ranks), index_bytes(entry, c.cache_type)
+
+
 def server_layout(c: Configuration, entry: CacheEntry, ranks: int) -> tuple[int, int]:
     """Latents packed where the model has an index, whose keys are always in 8 bits (formulas §3.2)."""
-    return entry_bytes(entry, c.cache_type, ranks), index_bytes_fp8(entry)
+    return entry_bytes(entry, c.cache_type, ranks), index_key_bytes(entry, c.cache_type)
 
 
 def window_cells(entry: CacheEntry, held: Any) -> Any:
@@ -165,16 +183,36 @@ def token_terms(
     ranks = c.plan.attention_ranks
     out: list[Term] = []
     for entry, layers in stage.caches:
-        per_entry, index = layout(c, entry, ranks)
+        each, index = layout(c, entry, ranks)
         held = ceil_div(cells(entry, tokens), entry.pool)
-        if entry.elements:
-            factors = {"layers": layers, "elements": entry.elements, "bytes_per_token_layer": per_entry, "bytes_per_token": layers * per_entry, "cells": held, "tokens": tokens, "users": users, "window": entry.window or 0, "ranks": ranks, "pool": entry.pool}  # fmt: skip
-            out.append(exact(cache_code(entry), layers * per_entry * held * users, factors, "§3.3"))
+        if entry.kind == "csa" and each:
+            out.append(_compressed(entry, layers, each, held, tokens, users))
+        elif entry.kind != "csa":
+            factors = {"layers": layers, "elements": entry.elements, "bytes_per_token_layer": each, "bytes_per_token": layers * each, "cells": held, "tokens": tokens, "users": users, "window": entry.window or 0, "ranks": ranks}  # fmt: skip
+            out.append(exact(cache_code(entry), layers * each * held * users, factors, "§3.3"))
         if index:
             keys = ceil_div(cells(replace(entry, window=None), tokens), entry.index_pool)
-            named = {"layers": layers, "bytes_per_token_layer": index, "bytes_per_token": layers * index, "cells": keys, "tokens": tokens, "users": users, "pool": entry.index_pool}  # fmt: skip
-            out.append(exact("index_keys", layers * index * keys * users, named, "§3.2"))
+            out.append(_index(entry, layers, index, keys, tokens, users))
+    if c.knobs.vision:
+        out += encoder_terms(c, stage, 1, users)
     return out
+
+
+def _compressed(entry: CacheEntry, layers: int, each: int, held: Any, tokens: Any, users: Any) -> Term:
+    """Raw entries of a window, or one entry per so many tokens; how they are paged was measured nowhere."""
+    value = layers * each * held * users
+    named = {"layers": layers, "entry_bytes": each, "entries": 1, "page_bytes": each, "blocks": held, "pool": entry.pool, "window": entry.window or 0, "tokens": tokens, "users": users}  # fmt: skip
+    code = "kv_raw_window" if entry.window else "kv_compressed"
+    return Term(code, value, value, value * COMPRESSED_SPREAD, "rule", named, "§3.2")
+
+
+def _index(entry: CacheEntry, layers: int, each: int, keys: Any, tokens: Any, users: Any) -> Term:
+    value = layers * each * keys * users
+    named = {"layers": layers, "bytes_per_token_layer": each, "bytes_per_token": layers * each, "cells": keys, "tokens": tokens, "users": users, "pool": entry.index_pool}  # fmt: skip
+    low, high = index_spread(entry)
+    if low == high:
+        return exact("index_keys", value, named, "§3.2")
+    return Term("index_keys", value, value * low, value * high, "rule", named, "§3.1")
 
 
 def state_terms(
@@ -185,6 +223,13 @@ def state_terms(
     out: list[Term] = []
     for state, layers in stage.states:
         size = state_bytes(state, *widths, ranks)
-        factors = {"layers": layers, "slots": layers * slots, "bytes_per_layer": size, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1], "ranks": ranks, "kind": state.kind}  # fmt: skip
-        out.append(exact(STATE_CODES[state.kind], layers * slots * size * users, factors, "§3.1"))
+        value = layers * slots * size * users
+        factors = {"layers": layers, "slots": layers * slots, "bytes_per_layer": size, "page_bytes": size, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1], "ranks": 1 if state.replicated else ranks, "kind": state.kind, "copies": 1}  # fmt: skip
+        code = STATE_CODES[state.kind]
+        if state.kind not in RULE_STATES:
+            out.append(exact(code, value, factors, "§3.1"))
+            continue
+        low, high = state_spread(state, size, widths[1])
+        each = layers * slots * users
+        out.append(Term(code, value, each * min(size, low), each * max(size, high), "rule", factors, "§3.1"))
     return out

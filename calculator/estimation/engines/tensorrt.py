@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from calculator.estimation.cache import entry_bytes, index_bytes_fp8
+from calculator.estimation.cache import entry_bytes, index_key_bytes
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import process_total
 from calculator.estimation.engines.shared import (
@@ -83,7 +83,7 @@ def host_bytes(configuration: Configuration, tokens: int, users: int) -> int:
 
 def _layout(c: Configuration, entry: CacheEntry, ranks: int) -> tuple[int, int]:
     """Latents as wide as they are, also in 8 bits (576 B); keys of an index in 8 bits."""
-    return entry_bytes(dense(entry), c.cache_type, ranks), index_bytes_fp8(entry)
+    return entry_bytes(dense(entry), c.cache_type, ranks), index_key_bytes(entry, c.cache_type)
 
 
 def entry_layout(configuration: Configuration, entry: CacheEntry) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ from catalog.architecture.state_space import Mamba1, Mamba2
 from catalog.records import GIB, MIB, normal_class
 
 __all__ = ["Pages", "entry_layout", "pages_of", "stage_cache", "state_widths"]
+
+VOCABULARY_STEP = 64
+"""Embedding and head are padded to a multiple of this many tokens (vllm-project/vllm:vocab_parallel_embedding.py)."""
 
 
 def embedding_on_host(configuration: Configuration) -> bool:
@@ -221,6 +225,7 @@ def _activations(c: Configuration, stage: Stage, users: Any) -> list[Term]:
     return out
 
 
+@lru_cache(maxsize=8)
 def capture_sizes(most_size: int) -> tuple[int, ...]:
     """{1, 2, 4} ∪ {8, 16, …, 248} ∪ {256, 272, …, most} (vllm-project/vllm:config/vllm.py)."""
     sizes = [1, 2, 4, *range(8, 256, 8), *range(256, most_size + 1, 16)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from calculator.estimation.cache import (
@@ -16,7 +17,7 @@ from calculator.estimation.cache import (
     state_bytes,
     state_spread,
 )
-from calculator.estimation.configuration import Configuration
+from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines.encoder_cache import encoder_terms
 from calculator.estimation.numbers import ceil_div, least, round_up
 from calculator.estimation.placement import Stage
@@ -73,6 +74,12 @@ class Pages:
 def pages_of(configuration: Configuration, stage: Stage, tp: int) -> Pages:
     """Block size and grouping of a stage (formulas §3.3, mixed types and hybrid page unification)."""
     c = configuration
+    return _pages(Keyed((c.model, c.engine, c.cache_type, c.knobs.drafted_tokens), c), stage, tp)
+
+
+@lru_cache(maxsize=4096)
+def _pages(keyed: Keyed, stage: Stage, tp: int) -> Pages:
+    c = keyed.configuration
     latent = any(entry.kind == "mla" for entry, _ in stage.caches)
     block = LATENT_BLOCK_TOKENS if latent else int(c.engine.rules.get("block_tokens", BLOCK_TOKENS))
     counts = _layers_of_each_kind(stage)

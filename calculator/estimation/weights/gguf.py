@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from calculator.estimation.weights.ggml import BLOCKS, tensor_bytes, type_for_columns
 from calculator.estimation.weights.layout import LayerShare, WeightLayout, share_of
 from catalog.architecture import Architecture, Tensor
+from catalog.records import normal_class
 
 METADATA_BYTES_PER_TOKEN = 61
 """Tokenizer and header per vocabulary entry [B]: 7 840 928 B for 128 256 tokens (formulas §2.1)."""
@@ -259,6 +260,7 @@ class _Quantizer:
     def __post_init__(self) -> None:
         self.layers = self.architecture.layer_count
         self.gqa = _layer_zero_gqa(self.architecture, split_latent=self.split_latent)
+        self.wide = self.wide and self.gqa > 1
         self.low_bits = self.name.upper() in _LOW_BITS
         self.seen = {"V": 0, "DOWN": 0, "UP": 0, "GATE": 0}
         per_block = [sum(self._category(t) == "V" for t in ts) for ts in self.architecture.block_tensors]
@@ -312,6 +314,16 @@ class _Quantizer:
         size = tensor_bytes(stored, rows * tensor.copies, columns)
         return -(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
+    def layer_shares(self) -> tuple[LayerShare, ...]:
+        """The bytes of every layer, first to last; once, because the running indices go on."""
+        layers = []
+        for layer, block in enumerate(self.architecture.sequence):
+            share = LayerShare()
+            for tensor in _file_order(self.architecture.block_tensors[block], split_latent=self.split_latent):
+                share = share + share_of(tensor, self.bytes_of(tensor, layer))
+            layers.append(share)
+        return tuple(layers)
+
 
 def gguf_layout(
     architecture: Architecture,
@@ -328,17 +340,8 @@ def gguf_layout(
     """
     recipe = RECIPES[weights_format]
     made = made_with_imatrix(weights_format) if imatrix is None else imatrix
-    wide = (
-        _WIDE.get(class_name.replace("_", "").lower()) == architecture.layer_count
-        and _layer_zero_gqa(architecture, split_latent=split_latent) > 1
-    )
+    wide = _WIDE.get(normal_class(class_name)) == architecture.layer_count
     quantizer = _Quantizer(recipe, weights_format, architecture, made, wide, split_latent)
-    layers = []
-    for layer, block in enumerate(architecture.sequence):
-        share = LayerShare()
-        for tensor in _file_order(architecture.block_tensors[block], split_latent=split_latent):
-            share = share + share_of(tensor, quantizer.bytes_of(tensor, layer))
-        layers.append(share)
     tied = not architecture.head
     out_type = _output_type(recipe, architecture.hidden_size)
     table_type = out_type if tied else (recipe.embedding or recipe.default)
@@ -351,7 +354,7 @@ def gguf_layout(
     final += _extra_bytes(architecture, "text", recipe.default)
     lookup = _extra_bytes(architecture, "text-lookup", recipe.embedding or recipe.default)
     return WeightLayout(
-        layers=tuple(layers),
+        layers=quantizer.layer_shares(),
         embedding_bytes=embedding,
         head_bytes=head,
         final_bytes=final,

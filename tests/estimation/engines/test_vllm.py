@@ -308,6 +308,14 @@ def test_the_command_prepares_for_the_users_in_question():
 # --- weights ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_embedding_and_head_are_padded_to_64_tokens(ranks):
+    """Olmo 3 7B: 100 278 → 100 288 rows of 4096 in both tables."""
+    tables = ask(model="olmo-3-7b-instruct", gpu=H100, n=ranks).term("weights").factors
+    assert tables["embedding_bytes"] == 100_288 * 4096 * 2 // ranks
+    assert tables["head_bytes"] == 100_288 * 4096 * 2 // ranks + 4096 * 2
+
+
 def test_a_vision_encoder_is_loaded_on_request():
     text, images = (ask(model="gemma-3-27b-it", gpu=H100, vision=switch) for switch in (0, 1))
     assert text.part("vision") == 0

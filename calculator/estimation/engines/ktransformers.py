@@ -1,0 +1,36 @@
+"""KTransformers: SGLang with all routed experts in host memory (formulas §4.3, §6). PURE.
+
+The plan keeps the experts on the host; its sum counts their bytes there.
+"""
+
+from __future__ import annotations
+
+from calculator.estimation.configuration import Configuration
+from calculator.estimation.engines import sglang
+from calculator.estimation.engines.sglang import (
+    deal_layers,
+    embedding_on_host,
+    entry_layout,
+    host_bytes,
+    limit,
+    occupied,
+    occupied_refusal,
+    stage_cache,
+    stage_overhead,
+    state_widths,
+    tensor_refusals,
+)
+from calculator.estimation.terms import Reason
+
+__all__ = ["deal_layers", "embedding_on_host", "entry_layout", "host_bytes", "limit", "occupied", "occupied_refusal", "stage_cache", "stage_overhead", "state_widths", "tensor_refusals"]  # fmt: skip
+
+
+def refusals(configuration: Configuration) -> tuple[Reason, ...]:
+    """What SGLang refuses, several nodes, and models without experts: nothing of them would stay on the host."""
+    c, name = configuration, configuration.engine.name
+    out = list(sglang.refusals(c))
+    if not c.model.architecture.experts:
+        out.append(Reason("needs_experts", {"engine": name, "model": c.model.name}))
+    if c.plan.nodes > 1 or c.plan.pp > 1:
+        out.append(Reason("one_machine_only", {"engine": name, "gpus": c.count}))
+    return tuple(out)
