@@ -15,12 +15,13 @@ from calculator.estimation.cache import ELEMENT_BYTES, PER_HEAD_BYTES
 from calculator.estimation.configuration import Choice, Configuration, Knobs, Offload, Plan, Platform, Workload
 from calculator.estimation.devices import default_os, physical_bytes
 from calculator.estimation.engines import is_built
-from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal, loads
+from calculator.estimation.engines.shared import server_defaults
 from calculator.estimation.plans import AskedPlan, Hardware, choose_plan
 from calculator.estimation.weights import published_file
 from calculator.scenario import DEFAULTS, Problem, Scenario, Value, parse_number
 from catalog.records import GIB, Accelerator, Constant, Engine, LanguageModel, System, WeightsFormat
-from catalog.snapshot import Snapshot, measured_on
+from catalog.snapshot import Snapshot, engine_at, measured_on, version_key
 
 MOST_DEVICES = 4096
 MOST_CARDS = 256
@@ -67,20 +68,20 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
     model = _model(settling)
     hardware = _hardware(settling)
     platform = _platform(settling, hardware.accelerator)
-    engine = _engine(settling, model, hardware.accelerator)
+    engine, version = _at_version(settling, _engine(settling, model, hardware.accelerator))
     weights_format = _format(settling, model, engine, hardware.accelerator)
     cache_type = scenario.kv if scenario.kv in ELEMENT_BYTES or scenario.kv in PER_HEAD_BYTES else "bf16"
     if cache_type != scenario.kv:
         settling.problem("kv", scenario.kv, cache_type, "not_computed_yet")
     workload = _workload(settling, model)
     knobs = _knobs(settling, engine, hardware.accelerator, workload)
-    constants, widened = _constants(snapshot, engine)
+    constants, widened = _constants(snapshot, engine, version)
     configuration = Configuration(
         model=model,
         accelerator=hardware.accelerator,
         count=hardware.count,
         engine=engine,
-        engine_version=engine.version,
+        engine_version=version or engine.version,
         backend=_backend(settling, engine, hardware.accelerator),
         weights_format=weights_format,
         cache_type=cache_type,
@@ -95,12 +96,14 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         system=hardware.system,
         system_count=hardware.units if hardware.system else 0,
         measured=_measured(engine, model),
-        class_listed=engine.lists(model.class_name),
+        class_listed=loads(engine, model),
         widened=bool(widened),
         measured_versions=widened or ("", ""),
     )
     plan, choice = choose_plan(configuration, hardware, AskedPlan(scenario.split, scenario.tp, scenario.pp, scenario.ep, scenario.adp, scenario.dcp, scenario.dp))
     settling.choices.append(choice)
+    if engine.rules.get("experts_on_host"):
+        plan = replace(plan, host_expert_layers=model.architecture.layer_count)
     configuration = replace(configuration, plan=plan, choices=tuple(settling.choices))
     used = scenario.replace(**settling.used) if settling.used else scenario
     return Resolved(used, configuration, tuple(settling.problems))
@@ -213,9 +216,9 @@ def _engine(settling: _Settling, model: LanguageModel, accelerator: Accelerator)
     ] or here
     relative = settling.snapshot.models.get(model.computed_as or "")
     for candidate in loading:
-        if candidate.lists(model.class_name) or (relative and candidate.lists(relative.class_name)):
+        if loads(candidate, model) or (relative and loads(candidate, relative)):
             code = "engine_by_device_class" if candidate is here[0] else "engine_by_class_listed"
-            if candidate is not here[0] and wanted is not None and here[0].lists(model.class_name):
+            if candidate is not here[0] and wanted is not None and loads(here[0], model):
                 code = "engine_by_format"
             settling.chose("engine", candidate.id, code, device=accelerator.name, engine=candidate.name)
             return candidate
@@ -223,6 +226,17 @@ def _engine(settling: _Settling, model: LanguageModel, accelerator: Accelerator)
         "engine", loading[0].id, "engine_only_built", device=accelerator.name, engine=loading[0].name
     )
     return loading[0]
+
+
+def _at_version(settling: _Settling, engine: Engine) -> tuple[Engine, str | None]:
+    """The engine with the rules of the version asked for, and that version; None for the one that was read."""
+    asked = settling.asked.engine_version
+    if asked is None or asked == "auto":
+        return engine, None
+    if not version_key(asked):
+        settling.problem("engine_version", asked, None, "version_unreadable", version=engine.version)
+        return engine, None
+    return engine_at(engine, asked), asked
 
 
 def _backend(settling: _Settling, engine: Engine, accelerator: Accelerator) -> str:
@@ -234,7 +248,7 @@ def _backend(settling: _Settling, engine: Engine, accelerator: Accelerator) -> s
 
 def _measured(engine: Engine, model: LanguageModel) -> bool:
     """Whether a load of this model class was measured on this engine; llama.cpp maps the file as it is."""
-    if not engine.lists(model.class_name):
+    if not loads(engine, model):
         return False
     measured = engine.rules.get("measured_classes")
     return measured is None or model.class_name in measured
@@ -290,7 +304,7 @@ def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, worklo
         )
         longest = workload.context_tokens
     return Knobs(
-        memory_share=asked.util if asked.util is not None else float(rules.get("memory_share", 1.0)),
+        memory_share=asked.util if asked.util is not None else float(rules.get("memory_share", 0.0)),
         max_sequences=_sequences(settling, server, workload.users),
         batched_tokens=asked.batched or int(server.get("batched", 2048)),
         micro_batch=asked.ubatch or int(server.get("micro_batch", 512)),
@@ -317,24 +331,16 @@ def _sequences(settling: _Settling, server: Mapping[str, Any], users: int) -> in
     return int(number)
 
 
-def server_defaults(engine: Engine, accelerator: Accelerator) -> Mapping[str, Any]:
-    """The engine's own batch sizes on this device: by memory for servers, one row for llama.cpp (formulas §4.2)."""
-    rows = engine.rules.get("server_defaults", {})
-    if isinstance(rows, Mapping):
-        return rows
-    size = (physical_bytes(accelerator) or accelerator.memory_gb * GIB) / GIB
-    for row in rows:
-        if size >= row.get("min_memory_gib", 0) and accelerator.id not in row.get("not", ()):
-            found: Mapping[str, Any] = row
-            return found
-    return {}
-
-
 @lru_cache(maxsize=64)
-def _constants(snapshot: Snapshot, engine: Engine) -> tuple[Mapping[str, Constant], tuple[str, str] | None]:
+def _constants(
+    snapshot: Snapshot, engine: Engine, asked: str | None
+) -> tuple[Mapping[str, Constant], tuple[str, str] | None]:
     """The calibrated constants of an engine, widened where they were measured on other versions; and those versions."""
+    other = engine.rules.get("constants_from")
     version = str(engine.rules.get("family_version", engine.version))
-    constants, outside = snapshot.constants_for(engine.family, version)
+    if asked and not other:
+        version = asked
+    constants, outside = snapshot.constants_for(str(other or engine.family), version)
     if not outside:
         return constants, None
     out, versions = {}, ("", "")
@@ -371,6 +377,6 @@ def engines_for(resolved: Resolved, snapshot: Snapshot) -> tuple[tuple[Engine, b
     """Every engine that runs on this device, and whether its list names the model's class."""
     c = resolved.configuration
     out = [
-        (e, e.lists(c.model.class_name)) for e in snapshot.engines.values() if backend_for(e, c.accelerator)
+        (e, loads(e, c.model)) for e in snapshot.engines.values() if backend_for(e, c.accelerator)
     ]
     return tuple(pair for pair in out if is_built(pair[0]))

@@ -75,7 +75,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         group="question",
         alias=(("llamacpp", "llama.cpp"), ("exllamav3", "exllama")),
     ),
-    Parameter("engine_version", "id", group="engine", built=False),
+    Parameter("engine_version", "id", group="engine"),
     Parameter(
         "backend", "choice", choices=("cuda", "rocm", "vulkan", "metal", "sycl", "cpu"), group="engine"
     ),

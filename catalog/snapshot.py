@@ -9,6 +9,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from catalog import entries as entry_to
@@ -136,6 +137,17 @@ def _distance(row: Constant, wanted: tuple[int, ...]) -> float:
 def measured_on(row: Constant, version: str) -> bool:
     """Whether a constant was measured on this engine version."""
     return _distance(row, version_key(version)) == 0
+
+
+@lru_cache(maxsize=256)
+def engine_at(engine: Engine, version: str) -> Engine:
+    """The engine with what its rules say instead for this version (`by_version`: the first row that reaches it)."""
+    wanted = version_key(version)
+    for row in engine.rules.get("by_version", ()):
+        last = version_key(row["until"])
+        if wanted[: len(last)] <= last:
+            return replace(engine, rules={**engine.rules, **row["rules"]})
+    return engine
 
 
 def _by_id(records: Iterable[Any]) -> dict[str, Any]:

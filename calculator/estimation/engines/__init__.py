@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from calculator.estimation.engines import llamacpp, vllm
+from calculator.estimation.engines import (
+    exllama,
+    ktransformers,
+    llamacpp,
+    lmstudio,
+    mlx,
+    ollama,
+    sglang,
+    tensorrt,
+    transformers,
+    vllm,
+)
 from calculator.estimation.engines.interface import EngineRules
 from catalog.records import Engine
 
-FAMILIES: dict[str, EngineRules] = {"llama.cpp": llamacpp, "vllm": vllm}
+FAMILIES: dict[str, EngineRules] = {
+    "exllama": exllama,
+    "ktransformers": ktransformers,
+    "llama.cpp": llamacpp,
+    "lm-studio": lmstudio,
+    "mlx": mlx,
+    "ollama": ollama,
+    "sglang": sglang,
+    "tensorrt-llm": tensorrt,
+    "transformers": transformers,
+    "vllm": vllm,
+}
 
 
 def rules_of(family: str) -> EngineRules:

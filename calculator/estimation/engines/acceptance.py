@@ -44,6 +44,11 @@ def backend_for(engine: Engine, accelerator: Accelerator) -> str | None:
     return None
 
 
+def loads(engine: Engine, model: LanguageModel) -> bool:
+    """Whether the engine's list names the model: its class, or its type for an engine that goes by types (MLX)."""
+    return engine.lists(model.class_name) or model.model_type in engine.model_types
+
+
 def format_refusal(
     engine: Engine, weights_format: WeightsFormat, accelerator: Accelerator, model: LanguageModel
 ) -> Reason | None:

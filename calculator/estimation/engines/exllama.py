@@ -26,6 +26,8 @@ from catalog.records import MIB
 CACHE_STEP = 256
 """The cache is a multiple of so many tokens."""
 
+VOCABULARY_STEP = 1
+
 
 def embedding_on_host(configuration: Configuration) -> bool:
     return False

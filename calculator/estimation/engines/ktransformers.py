@@ -8,6 +8,7 @@ from __future__ import annotations
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import sglang
 from calculator.estimation.engines.sglang import (
+    VOCABULARY_STEP,
     deal_layers,
     embedding_on_host,
     entry_layout,
@@ -22,7 +23,7 @@ from calculator.estimation.engines.sglang import (
 )
 from calculator.estimation.terms import Reason
 
-__all__ = ["deal_layers", "embedding_on_host", "entry_layout", "host_bytes", "limit", "occupied", "occupied_refusal", "stage_cache", "stage_overhead", "state_widths", "tensor_refusals"]  # fmt: skip
+__all__ = ["VOCABULARY_STEP", "deal_layers", "embedding_on_host", "entry_layout", "host_bytes", "limit", "occupied", "occupied_refusal", "stage_cache", "stage_overhead", "state_widths", "tensor_refusals"]  # fmt: skip
 
 
 def refusals(configuration: Configuration) -> tuple[Reason, ...]:

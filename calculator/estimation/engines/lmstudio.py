@@ -16,6 +16,8 @@ from catalog.architecture import CacheEntry, StateEntry
 
 __all__ = ["deal_layers"]
 
+VOCABULARY_STEP = 1
+
 
 def _inner(c: Configuration) -> EngineRules:
     """The engine inside that loads the file."""

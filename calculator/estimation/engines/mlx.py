@@ -31,6 +31,8 @@ CHUNK_TOKENS = 2048
 
 GB = 10**9
 
+VOCABULARY_STEP = 1
+
 
 def embedding_on_host(configuration: Configuration) -> bool:
     return False

@@ -7,6 +7,7 @@ from typing import Any
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import llamacpp
 from calculator.estimation.engines.llamacpp import (
+    VOCABULARY_STEP,
     deal_layers,
     embedding_on_host,
     entry_layout,
@@ -25,7 +26,7 @@ from calculator.estimation.uncertainty import exact
 from catalog.architecture import CacheEntry
 from catalog.records import GIB, MIB, normal_class
 
-__all__ = ["deal_layers", "embedding_on_host", "entry_layout", "host_bytes", "limit", "occupied", "occupied_refusal", "state_widths", "tensor_refusals"]  # fmt: skip
+__all__ = ["VOCABULARY_STEP", "deal_layers", "embedding_on_host", "entry_layout", "host_bytes", "limit", "occupied", "occupied_refusal", "state_widths", "tensor_refusals"]  # fmt: skip
 
 
 def refusals(configuration: Configuration) -> tuple[Reason, ...]:

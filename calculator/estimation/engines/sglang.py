@@ -38,6 +38,8 @@ SLOTS_PER_REQUEST = 3
 LARGE_MIB, LARGE_RESERVE_MIB = 60 * 1024, 10_240
 """Devices above the first reserve at least the second."""
 
+VOCABULARY_STEP = 64
+
 
 def embedding_on_host(configuration: Configuration) -> bool:
     return False

@@ -28,6 +28,8 @@ from catalog.records import GIB, MIB
 
 __all__ = ["tensor_refusals"]
 
+VOCABULARY_STEP = 64
+
 
 def embedding_on_host(configuration: Configuration) -> bool:
     return False

@@ -26,6 +26,8 @@ from catalog.records import MIB
 
 KIB = 1024
 
+VOCABULARY_STEP = 1
+
 
 def embedding_on_host(configuration: Configuration) -> bool:
     return False

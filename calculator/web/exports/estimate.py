@@ -55,7 +55,7 @@ def scenario_json(answer: Answer) -> dict[str, Any]:
         "output": c.workload.output_tokens,
         "tp": c.plan.tp,
         "pp": c.plan.pp,
-        "util": c.knobs.memory_share if "memory_share" in c.engine.rules else None,
+        "util": c.knobs.memory_share or None,
         "batched": c.knobs.batched_tokens,
         "ubatch": c.knobs.micro_batch,
         "fa": "1" if c.knobs.flash_attention else "0",

@@ -26,6 +26,12 @@ from calculator.web.wording.fields import ADVANCED_GROUPS, label_of
 ENGINE_KNOBS: Mapping[str, tuple[str, ...]] = {
     "vllm": ("util", "seqs", "batched", "maxlen", "eager"),
     "llama.cpp": ("ubatch", "fa"),
+    "ollama": ("ubatch", "fa"),
+    "lm-studio": ("ubatch", "fa"),
+    "sglang": ("util", "seqs", "batched", "maxlen", "eager"),
+    "ktransformers": ("util", "seqs", "batched", "maxlen", "eager"),
+    "tensorrt-llm": ("util", "seqs", "batched", "eager"),
+    "mlx": ("batched",),
 }
 """Knobs of the engine's memory, by engine family."""
 
@@ -91,7 +97,7 @@ def _placeholder(answer: Answer, name: str) -> str:
     if name in follows:
         return follows[name]
     if name == "util":
-        return figures.plain(float(engine.rules.get("memory_share", 1.0)))
+        return figures.plain(float(engine.rules["memory_share"])) if "memory_share" in engine.rules else _("by its own rule")
     own = {"batched": "batched", "ubatch": "micro_batch"}[name]
     return figures.whole(float(server.get(own, 0))) if own in server else ""
 

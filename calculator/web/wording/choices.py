@@ -33,6 +33,10 @@ LIMITS: Mapping[str, Template] = {
     "engine_share": _(
         "{engine:engine} may take {share:percent} of the {process_bytes:size} that a process sees"
     ),
+    "static_share": _(
+        "{engine:engine} may take {share:percent} of the {free_bytes:size} that are free before it loads, beside "
+        "{before_bytes:size} in use; activations and graphs have the rest"
+    ),
     "process_total": _("all that a process sees of the card"),
     "process_total_by_rule": _("all that a process should see of the card, by rule, not measured"),
     "macos_default": _("macOS {generation} default, {share:percent}"),

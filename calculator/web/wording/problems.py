@@ -24,6 +24,7 @@ PROBLEMS: Mapping[str, Template] = {
     "maxlen_below_context": _("The longest request cannot be below the context. The answer uses {used}."),
     "sequences_below_users": _("The server must take all {users} users. The answer uses {used}."),
     "context_above_maximum": _("{name} takes at most {maximum} tokens. The answer is computed for {used}."),
+    "version_unreadable": _("“{given}” is no version. The answer is for {version}."),
     "not_computed_yet": _("{field} is kept in the link but not computed yet."),
 }
 

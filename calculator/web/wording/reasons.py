@@ -47,6 +47,17 @@ REFUSALS: Mapping[str, Template] = {
         "A cache row of {row} values does not divide into {cache_type} blocks of {block}."
     ),
     "cache_needs_flash_attention": _("A {cache_type} cache needs flash attention, which is switched off."),
+    "no_tensor_split": _("{engine:engine} does not split tensors, only layers."),
+    "one_request_only": _("{engine:engine} serves {model} one request at a time."),
+    "quantized_cache_one_request": _(
+        "{engine:engine} serves one request at a time with a {cache_type} cache."
+    ),
+    "gpus_not_divisible_by_nodes": _("{engine:engine} cannot divide {gpus} GPUs over {nodes} nodes."),
+    "attention_groups_not_divisible": _(
+        "{engine:engine} cannot divide {tp} GPUs into {adp} attention groups."
+    ),
+    "needs_experts": _("{engine:engine} keeps experts in system RAM, and {model} has none."),
+    "one_machine_only": _("{engine:engine} runs in one machine, without pipeline stages; {gpus} GPUs are asked for."),
     "class_refused": _("{engine:engine} refuses models of class {class_name}."),
     "not_computed_yet": _("Not computed yet: {what:what}."),
     "native_unknown": _("The native format of {model} is not known."),
@@ -91,6 +102,7 @@ REMARKS: Mapping[str, Template] = {
     "architecture_not_measured": _(
         "No load of {class_name} on {engine:engine} was measured: the range reaches {share:percent} of the weights higher."
     ),
+    "needs_plugin": _("On this device {engine:engine} needs {plugin} beside it."),
     "context_above_maximum": _("The context of {ctx} tokens is above the model’s maximum of {maximum}."),
 }
 """What a reader should know about the figures whatever the verdict."""

@@ -38,7 +38,39 @@ TERMS: Mapping[str, Template] = {
         "Three more copies of the inputs and one hidden state: "
         "12 B × {micro_batch} × ({hidden} + {cells}) + 4 B × {micro_batch} × {hidden} = {value:bytes}."
     ),
+    "request_table": _("Table of requests: 4 B × {requests} requests × {tokens} tokens = {value:bytes}."),
+    "logits": _("Logits: 4 B × {requests} requests × {vocabulary} tokens of vocabulary = {value:bytes}."),
+    "free_left": _(
+        "The cache takes {share:percent} of what is free after loading, so {cache_bytes:size} of cache leave "
+        "{value:bytes} unused."
+    ),
+    "prefill_chunk": _("A prompt is read in chunks of {chunk} tokens: {value:bytes}."),
+    "workspace": _("Working memory beside weights and cache: {value:bytes}."),
+    "awq_prompt": _("AWQ keeps {kib:plain} KiB for each of {tokens} tokens: {value:bytes}."),
+    "chunk_reserve": _("Kept free on each GPU for chunks of the prompt: {value:bytes}."),
+    "cache_beyond": _("The cache takes about {percent:percent} more than its tokens: {value:bytes}."),
+    "head_copy": _(
+        "The head shares its table with the embedding and is stored once more beside FP8 weights: "
+        "2 B × {vocabulary} × {hidden} = {value:bytes}."
+    ),
+    "pool_window_share": _(
+        "The window layers’ pool holds {ratio:plain} tokens for each token of the other layers’ pool, "
+        "whatever the window: {value:bytes} more."
+    ),
+    "pool_cache_share": _(
+        "The states’ pool is {ratio:plain} times the cache’s pool, so the cache’s pool grows with it: "
+        "{value:bytes} more."
+    ),
+    "pool_state_share": _(
+        "The states’ pool is {ratio:plain} times the cache’s pool and grows with it: {value:bytes} more."
+    ),
     # runtime
+    "nccl": _("Buffers for the exchange between {ranks} GPUs: {value:bytes}."),
+    "planner_reserve": _(
+        "The planner keeps {reserve_bytes:bytes} of each device free; beyond the process’s own context "
+        "that is {value:bytes}."
+    ),
+    "projector_room": _("The planner keeps room beside a projector: {value:bytes}."),
     "graphs_capture": _(
         "CUDA graphs up to batch size {size}: {size} × {mib_per_size:plain} MiB = {value:bytes}."
     ),
