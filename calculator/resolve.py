@@ -13,14 +13,14 @@ from typing import Any
 
 from calculator.estimation.cache import ELEMENT_BYTES, PER_HEAD_BYTES
 from calculator.estimation.configuration import Choice, Configuration, Knobs, Offload, Plan, Platform, Workload
-from calculator.estimation.devices import default_os, physical_bytes
+from calculator.estimation.devices import default_os
 from calculator.estimation.engines import is_built
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal, loads
 from calculator.estimation.engines.shared import server_defaults
 from calculator.estimation.plans import AskedPlan, Hardware, choose_plan
 from calculator.estimation.weights import published_file
 from calculator.scenario import DEFAULTS, Problem, Scenario, Value, parse_number
-from catalog.records import GIB, Accelerator, Constant, Engine, LanguageModel, System, WeightsFormat
+from catalog.records import Accelerator, Constant, Engine, LanguageModel, System, WeightsFormat
 from catalog.snapshot import Snapshot, engine_at, measured_on, version_key
 
 MOST_DEVICES = 4096

@@ -141,6 +141,7 @@ class Rules(Strict):
     one_request_types: list[Text] | None = None
     tensor_models: list[Text] | None = None
     pipeline_models: list[Text] | None = None
+    same_modules: dict[Text, Text] | None = None
     extra_backends: dict[str, list[Text]] | None = None
     split_gguf_pull: bool | None = None
 

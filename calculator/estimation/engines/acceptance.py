@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from calculator.estimation.terms import Reason
 from calculator.estimation.weights import has_rule
-from catalog.records import Accelerator, Engine, LanguageModel, WeightsFormat
+from catalog.records import Accelerator, Engine, LanguageModel, WeightsFormat, normal_class
+
+_TASK = re.compile(r"(ForCausalLM|ForConditionalGeneration|LMHeadModel|Model)$")
 
 
 def _matches(row: Mapping[str, Any], accelerator: Accelerator) -> bool:
@@ -46,7 +50,18 @@ def backend_for(engine: Engine, accelerator: Accelerator) -> str | None:
 
 def loads(engine: Engine, model: LanguageModel) -> bool:
     """Whether the engine's list names the model: its class, or its type for an engine that goes by types (MLX)."""
-    return engine.lists(model.class_name) or model.model_type in engine.model_types
+    return engine.lists(model.class_name) or (bool(engine.model_types) and model_type(model) in _types(engine))
+
+
+def model_type(model: LanguageModel) -> str:
+    """The config's model type without underscores; where it is not known, the class without its task."""
+    name = model.model_type or _TASK.sub("", model.class_name)
+    return normal_class(name).replace("-", "")
+
+
+@lru_cache(maxsize=64)
+def _types(engine: Engine) -> frozenset[str]:
+    return frozenset(normal_class(name).replace("-", "") for name in engine.model_types)
 
 
 def format_refusal(

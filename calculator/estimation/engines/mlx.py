@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from calculator.estimation.configuration import Configuration
+from calculator.estimation.engines.acceptance import model_type
 from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
@@ -22,6 +23,7 @@ from calculator.estimation.placement import Stage, pipeline_layers
 from calculator.estimation.terms import Limit, Reason, Term
 from calculator.estimation.uncertainty import around
 from catalog.architecture import CacheEntry, StateEntry
+from catalog.records import normal_class
 
 BUFFER_STEP = 256
 """Buffers grow by so many tokens (ml-explore/mlx-lm:mlx_lm/models/cache.py)."""
@@ -67,7 +69,11 @@ def tensor_refusals(configuration: Configuration, tp: int) -> list[Reason]:
 def _divides(c: Configuration, rule: str) -> bool:
     """Whether the model's type is in a list of the engine's rules; true where there is no list."""
     listed = c.engine.rules.get(rule)
-    return listed is None or c.engine.rules.get("remap", {}).get(c.model.model_type, c.model.model_type) in listed
+    if listed is None:
+        return True
+    own = model_type(c.model)
+    same = {normal_class(name): module for name, module in c.engine.rules.get("same_modules", {}).items()}
+    return normal_class(same.get(own, own)) in {normal_class(name) for name in listed}
 
 
 def limit(configuration: Configuration) -> Limit | None:

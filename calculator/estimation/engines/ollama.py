@@ -6,6 +6,7 @@ from typing import Any
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import llamacpp
+from calculator.estimation.engines.acceptance import model_type
 from calculator.estimation.engines.llamacpp import (
     VOCABULARY_STEP,
     deal_layers,
@@ -36,7 +37,7 @@ def refusals(configuration: Configuration) -> tuple[Reason, ...]:
     if c.plan.tp > 1:
         out.append(Reason("no_tensor_split", {"engine": name}))
     alone = {normal_class(kind) for kind in c.engine.rules.get("one_request_types", ())}
-    if c.workload.users > 1 and normal_class(c.model.model_type or "") in alone:
+    if c.workload.users > 1 and model_type(c.model) in alone:
         out.append(Reason("one_request_only", {"engine": name, "model": c.model.name}))
     return tuple(out)
 
