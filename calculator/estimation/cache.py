@@ -137,14 +137,15 @@ def state_bytes(
     return size if entry.replicated else -(-size // shards)
 
 
-def state_spread(entry: StateEntry, size: int, conv_width: int) -> tuple[int, int]:
-    """Least and most bytes of a state of `size` bytes: equal where its layout is known [B].
+def state_most(entry: StateEntry, state_width: int, conv_width: int) -> float:
+    """How much larger than its bytes a state may be, as a factor: 1 where its layout is known.
 
     Lightning states may be 32 bits wide; a stream of convolutions that nobody confirmed may exist.
     """
+    size = entry.state_elements * state_width + entry.conv_elements * conv_width
     if entry.kind == "lightning":
-        return size, max(size, 4 * entry.state_elements)
-    return size, size + entry.doubtful_elements * conv_width
+        return max(1.0, 4 * entry.state_elements / size)
+    return 1.0 + entry.doubtful_elements * conv_width / size
 
 
 @lru_cache(maxsize=4096)

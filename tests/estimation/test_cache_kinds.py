@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from calculator.estimation.cache import entry_bytes, index_key_bytes, state_bytes, state_spread
+from calculator.estimation.cache import entry_bytes, index_key_bytes, state_bytes, state_most
 from catalog.architecture import CacheEntry, StateEntry
 from catalog.records import MIB
 from tests.estimation.asking import SNAPSHOT, architecture, ask
@@ -118,8 +118,8 @@ def test_short_convolutions_beside_attention_run_on_four_streams():
 
 def test_a_stream_that_nobody_confirmed_only_widens_the_range():
     (entry, _), *_rest = states("inkling-2-small")
-    size = state_bytes(entry, 2, 2)
-    assert state_spread(entry, size, 2) == (size, size + 2 * 3 * 48 * 128)
+    sure = state_bytes(entry, 2, 2)
+    assert sure * state_most(entry, 2, 2) == pytest.approx(sure + 2 * 3 * 48 * 128)
 
 
 def test_a_convolution_remembers_a_column_for_each_drafted_token():
@@ -160,8 +160,9 @@ def test_falcon_h1_has_keys_and_a_state_in_every_layer():
 
 def test_lightning_states_may_be_twice_as_wide():
     """MiniMax M1: 70 layers × 64 × 128 × 128; 16 bits by vLLM's default, 32 where the configuration says so."""
-    term = ask(model="minimax-m1-80k", **H200).term("state_lightning")
-    assert term.high / term.low == pytest.approx(2, rel=0.02)
+    term = ask(model="minimax-m1-80k", **H200, engine="vllm").term("state_lightning")
+    assert term.low == 70 * 64 * 128 * 128 * 2 / 8
+    assert term.high == 2 * term.low
 
 
 def test_v4_pages_are_whole_multiples_of_576():
@@ -175,7 +176,7 @@ def test_v4_pages_are_whole_multiples_of_576():
 def test_windows_of_raw_entries_hold_the_tokens_in_flight():
     answer = ask(model="deepseek-v4-pro", gpu="b200", n=8, kv="bf16", engine="vllm", ctx=65_536)
     term = answer.term("kv_raw_window")
-    assert term.factors["blocks"] == -(-(127 + answer.configuration.knobs.batched_tokens) // 64) + 1
+    assert term.factors["blocks"] == -(-(127 + 2 * answer.configuration.knobs.batched_tokens) // 64) + 1
     assert term.low == 61 * 128 * 1024
 
 

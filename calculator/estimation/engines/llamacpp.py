@@ -11,7 +11,7 @@ from calculator.estimation.cache import (
     index_bytes,
     index_spread,
     state_bytes,
-    state_spread,
+    state_most,
 )
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
@@ -203,9 +203,8 @@ def _state(c: Configuration, state: StateEntry, layers: int, users: Any) -> Term
     named = {"layers": layers, "bytes_per_layer": size, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": 4, "conv_width": 4, "ranks": 1 if state.replicated else tp, "kind": state.kind, "copies": copies}  # fmt: skip
     if state.kind not in RULE_STATES:
         return exact(STATE_CODES[state.kind], value, named, "§3.1")
-    low, high = state_spread(state, size, STATE_WIDTHS[1])
-    scale = layers * users * copies
-    return Term(STATE_CODES[state.kind], value, low * scale, high * scale, "rule", named, "§3.1")
+    most = value * state_most(state, *STATE_WIDTHS)
+    return Term(STATE_CODES[state.kind], value, 1.0 * value, most, "rule", named, "§3.1")
 
 
 def _compute_buffer(c: Configuration, stage: Stage, total_cells: Any, users: Any) -> Any:

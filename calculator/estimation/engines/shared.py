@@ -14,7 +14,7 @@ from calculator.estimation.cache import (
     index_key_bytes,
     index_spread,
     state_bytes,
-    state_spread,
+    state_most,
 )
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
@@ -229,7 +229,6 @@ def state_terms(
         if state.kind not in RULE_STATES:
             out.append(exact(code, value, factors, "§3.1"))
             continue
-        low, high = state_spread(state, size, widths[1])
-        each = layers * slots * users
-        out.append(Term(code, value, each * min(size, low), each * max(size, high), "rule", factors, "§3.1"))
+        most = value * state_most(state, *widths)
+        out.append(Term(code, value, 1.0 * value, most, "rule", factors, "§3.1"))
     return out

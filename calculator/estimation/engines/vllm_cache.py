@@ -15,7 +15,7 @@ from calculator.estimation.cache import (
     index_key_bytes,
     index_spread,
     state_bytes,
-    state_spread,
+    state_most,
 )
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines.encoder_cache import encoder_terms
@@ -186,7 +186,8 @@ def _compressed(c: Configuration, entry: CacheEntry, layers: int, tokens: Any, u
     page = round_up(held * each, COMPRESSED_PAGE_STEPS.get(each, 1))
     blocks = _blocks(c, entry, block, tokens)[0]
     value = layers * page * blocks * users
-    low = layers * each * (least(tokens, entry.window) if entry.window else tokens // entry.pool) * users
+    held_alone = least(tokens, entry.window) if entry.window else tokens // entry.pool
+    low = 1.0 * layers * each * held_alone * users
     named = {"layers": layers, "entry_bytes": each, "entries": held, "page_bytes": page, "blocks": blocks, "pool": entry.pool, "window": entry.window or 0, "tokens": tokens, "users": users}  # fmt: skip
     code = "kv_raw_window" if entry.window else "kv_compressed"
     return [Term(code, value, low, value * COMPRESSED_SPREAD, "rule", named, "§3.2")]
@@ -204,14 +205,11 @@ def _state(
     named = {"layers": layers, "slots": slots, "bytes_per_layer": size, "page_bytes": page, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1], "ranks": 1 if state.replicated else tp, "kind": state.kind, "copies": 1 + drafted}  # fmt: skip
     if state.kind not in RULE_STATES:
         return exact(STATE_CODES[state.kind], value, named, "§3.3")
-    low, high = state_spread(state, size, widths[1])
-    in_flight = 0
+    high, in_flight = size * state_most(state, *widths), 0
     if state.row_elements:
         in_flight = layers * state.row_elements * widths[0] * least(tokens, c.knobs.batched_tokens)
-    most = slots * max(page, high) * users * (1 + drafted) + in_flight
-    return Term(
-        STATE_CODES[state.kind], value, value * low / size, most, "rule", named, "§3.1"
-    )
+    most = 1.0 * slots * max(page, high) * users * (1 + drafted) + in_flight
+    return Term(STATE_CODES[state.kind], value, 1.0 * layers * size * users, most, "rule", named, "§3.1")
 
 
 def _blocks(c: Configuration, entry: CacheEntry, block: int, tokens: Any) -> tuple[Any, str]:

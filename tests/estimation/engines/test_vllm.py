@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calculator.estimation.engines import vllm
+from calculator.estimation.engines import vllm, vllm_cache
 from calculator.estimation.memory import Sum
 from calculator.estimation.placement import stages
 from calculator.estimation.terms import Reason
@@ -79,7 +79,7 @@ def test_w_3_10_admission_blocks_of_a_window(engine_constants, blocks):
     constants, _ = SNAPSHOT.constants_for("vllm", engine_constants)
     whole = stages(c.model.architecture, (36,))[0]
     window = next(entry for entry, _ in whole.caches if entry.window)
-    counted, _ = vllm._blocks(replace(c, constants=constants), window, 16, 131_072)
+    counted, _ = vllm_cache._blocks(replace(c, constants=constants), window, 16, 131_072)
     assert counted == blocks
 
 
@@ -88,7 +88,7 @@ def test_w_3_10_a_window_is_admitted_for_no_more_than_the_longest_request(versio
     c = ask(model="gpt-oss-120b", gpu=H100, ctx=8192, batched=8192).configuration
     constants, _ = SNAPSHOT.constants_for("vllm", version)
     window = next(entry for entry, _ in stages(c.model.architecture, (36,))[0].caches if entry.window)
-    assert vllm._blocks(replace(c, constants=constants), window, 16, 8192)[0] == 513
+    assert vllm_cache._blocks(replace(c, constants=constants), window, 16, 8192)[0] == 513
 
 
 def test_a_longer_longest_request_admits_more_of_a_window():
