@@ -50,7 +50,9 @@ def backend_for(engine: Engine, accelerator: Accelerator) -> str | None:
 
 def loads(engine: Engine, model: LanguageModel) -> bool:
     """Whether the engine's list names the model: its class, or its type for an engine that goes by types (MLX)."""
-    return engine.lists(model.class_name) or (bool(engine.model_types) and model_type(model) in _types(engine))
+    return engine.lists(model.class_name) or (
+        bool(engine.model_types) and model_type(model) in _types(engine)
+    )
 
 
 def model_type(model: LanguageModel) -> str:
@@ -88,7 +90,7 @@ def format_refusal(
     if weights_format.id == "native" and model.native_format is None:
         return Reason("native_unknown", {"model": model.name})
     if not has_rule(model, weights_format):
-        code = "published_size_only" if weights_format.published_only else "not_computed_yet"
+        code = "published_size_only" if weights_format.family == "gguf" else "not_computed_yet"
         return Reason(code, {"format": weights_format.name, "model": model.name, "what": weights_format.name})
     return None
 

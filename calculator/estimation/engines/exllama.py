@@ -85,7 +85,9 @@ def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, user
     reserve = int(c.engine.rules["server_defaults"]["reserve_mib"])
     out = [exact("chunk_reserve", reserve * MIB, {"mib": reserve}, "§4.6")]
     beyond = c.constants["cache_beyond"]
-    cached: Any = sum(term.value for term in stage_cache(c, stage, tokens, users) if term.code.startswith("kv_"))
+    cached: Any = sum(
+        term.value for term in stage_cache(c, stage, tokens, users) if term.code.startswith("kv_")
+    )
     more = cached * beyond.value / 100
     factors = {"percent": beyond.value / 100, "cache_bytes": cached, "cases": beyond.cases or 0}
     size = more.astype("int64") if hasattr(more, "astype") else int(more)

@@ -7,23 +7,20 @@ from __future__ import annotations
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import sglang
-from calculator.estimation.engines.sglang import (
-    VOCABULARY_STEP,
-    deal_layers,
-    embedding_on_host,
-    entry_layout,
-    host_bytes,
-    limit,
-    occupied,
-    occupied_refusal,
-    stage_cache,
-    stage_overhead,
-    state_widths,
-    tensor_refusals,
-)
 from calculator.estimation.terms import Reason
 
-__all__ = ["VOCABULARY_STEP", "deal_layers", "embedding_on_host", "entry_layout", "host_bytes", "limit", "occupied", "occupied_refusal", "stage_cache", "stage_overhead", "state_widths", "tensor_refusals"]  # fmt: skip
+VOCABULARY_STEP = sglang.VOCABULARY_STEP
+deal_layers = sglang.deal_layers
+embedding_on_host = sglang.embedding_on_host
+entry_layout = sglang.entry_layout
+host_bytes = sglang.host_bytes
+limit = sglang.limit
+occupied = sglang.occupied
+occupied_refusal = sglang.occupied_refusal
+stage_cache = sglang.stage_cache
+stage_overhead = sglang.stage_overhead
+state_widths = sglang.state_widths
+tensor_refusals = sglang.tensor_refusals
 
 
 def refusals(configuration: Configuration) -> tuple[Reason, ...]:

@@ -77,8 +77,10 @@ def _plan_refusals(c: Configuration) -> list[Reason]:
     if plan.gpus != c.count:
         return [Reason("plan_does_not_multiply", {"tp": plan.tp, "pp": plan.pp, "gpus": c.count})]
     if plan.split == "tensor":
-        if plan.tp > rules["max_gpus_tensor_split"]:
-            limit = rules["max_gpus_tensor_split"]
+        limit = rules.get("max_gpus_tensor_split")
+        if limit is None:
+            return [Reason("no_tensor_split", {"engine": name})]
+        if plan.tp > limit:
             return [Reason("too_many_gpus_tensor_split", {"engine": name, "gpus": plan.tp, "limit": limit})]
         unsupported = {normal_class(item) for item in rules.get("tensor_split_unsupported", ())}
         if normal_class(c.model.class_name) in unsupported:

@@ -7,14 +7,13 @@ from typing import Any
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import llamacpp, mlx
 from calculator.estimation.engines.interface import EngineRules
-from calculator.estimation.engines.llamacpp import deal_layers
 from calculator.estimation.engines.shared import keys_layout, state_terms, token_terms
 from calculator.estimation.numbers import round_up
 from calculator.estimation.placement import Stage
 from calculator.estimation.terms import Limit, Reason, Term
 from catalog.architecture import CacheEntry, StateEntry
 
-__all__ = ["deal_layers"]
+deal_layers = llamacpp.deal_layers
 
 VOCABULARY_STEP = 1
 
@@ -25,10 +24,8 @@ def _inner(c: Configuration) -> EngineRules:
 
 
 def refusals(configuration: Configuration) -> tuple[Reason, ...]:
-    """What the engine inside refuses, and a tensor split."""
-    c = configuration
-    out = _inner(c).refusals(c)
-    return (*out, Reason("no_tensor_split", {"engine": c.engine.name})) if c.plan.tp > 1 else out
+    """What the engine inside refuses."""
+    return _inner(configuration).refusals(configuration)
 
 
 def tensor_refusals(configuration: Configuration, tp: int) -> list[Reason]:

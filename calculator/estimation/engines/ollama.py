@@ -7,18 +7,6 @@ from typing import Any
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import llamacpp
 from calculator.estimation.engines.acceptance import model_type
-from calculator.estimation.engines.llamacpp import (
-    VOCABULARY_STEP,
-    deal_layers,
-    embedding_on_host,
-    entry_layout,
-    host_bytes,
-    limit,
-    occupied,
-    occupied_refusal,
-    state_widths,
-    tensor_refusals,
-)
 from calculator.estimation.engines.shared import keys_layout, state_terms, token_terms
 from calculator.estimation.numbers import least, round_up
 from calculator.estimation.placement import Stage
@@ -27,15 +15,22 @@ from calculator.estimation.uncertainty import exact
 from catalog.architecture import CacheEntry
 from catalog.records import GIB, MIB, normal_class
 
-__all__ = ["VOCABULARY_STEP", "deal_layers", "embedding_on_host", "entry_layout", "host_bytes", "limit", "occupied", "occupied_refusal", "state_widths", "tensor_refusals"]  # fmt: skip
+VOCABULARY_STEP = llamacpp.VOCABULARY_STEP
+deal_layers = llamacpp.deal_layers
+embedding_on_host = llamacpp.embedding_on_host
+entry_layout = llamacpp.entry_layout
+host_bytes = llamacpp.host_bytes
+limit = llamacpp.limit
+occupied = llamacpp.occupied
+occupied_refusal = llamacpp.occupied_refusal
+state_widths = llamacpp.state_widths
+tensor_refusals = llamacpp.tensor_refusals
 
 
 def refusals(configuration: Configuration) -> tuple[Reason, ...]:
-    """What llama.cpp refuses, a tensor split, and a second request where the scheduler takes one at a time."""
+    """What llama.cpp refuses, and a second request where the scheduler takes one at a time."""
     c, name = configuration, configuration.engine.name
     out = list(llamacpp.refusals(c))
-    if c.plan.tp > 1:
-        out.append(Reason("no_tensor_split", {"engine": name}))
     alone = {normal_class(kind) for kind in c.engine.rules.get("one_request_types", ())}
     if c.workload.users > 1 and model_type(c.model) in alone:
         out.append(Reason("one_request_only", {"engine": name, "model": c.model.name}))

@@ -6,6 +6,7 @@ from typing import Any
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, process_total, usable_memory
+from calculator.estimation.engines import vllm
 from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
@@ -19,15 +20,14 @@ from calculator.estimation.engines.shared import (
     vision_terms,
     window_cells,
 )
-from calculator.estimation.engines.vllm import tensor_refusals
 from calculator.estimation.numbers import ceil_div, least, most, round_up
 from calculator.estimation.placement import Stage, pipeline_layers
-from calculator.estimation.terms import Interval, Limit, Reason, Term
+from calculator.estimation.terms import Factor, Interval, Limit, Reason, Term
 from calculator.estimation.uncertainty import exact
 from catalog.architecture import CacheEntry, StateEntry
 from catalog.records import MIB, normal_class
 
-__all__ = ["tensor_refusals"]
+tensor_refusals = vllm.tensor_refusals
 
 SPARSE_PAGE_TOKENS = 64
 """Tokens of a page where FlashMLA or sparse attention needs them; else pages are of one token."""
@@ -54,7 +54,7 @@ def refusals(configuration: Configuration) -> tuple[Reason, ...]:
     c, plan = configuration, configuration.plan
     out = acceptance_refusals(c) + plan_refusals(c)
     if plan.tp * plan.pp % plan.nodes and plan.gpus == c.count:
-        factors = {"engine": c.engine.name, "gpus": plan.tp * plan.pp, "nodes": plan.nodes}
+        factors: dict[str, Factor] = {"engine": c.engine.name, "gpus": plan.tp * plan.pp, "nodes": plan.nodes}
         out.append(Reason("gpus_not_divisible_by_nodes", factors))
     if plan.tp % plan.adp:
         factors = {"engine": c.engine.name, "tp": plan.tp, "adp": plan.adp}
@@ -110,9 +110,7 @@ def limit(configuration: Configuration) -> Limit | None:
     value = before + share * free
     below, above = share * (usable[0].value - usable[0].low), share * (usable[0].high - usable[0].value)
     factors = {"share": share, "free_bytes": int(free), "before_bytes": int(before)}
-    return Limit(
-        Interval(value, value - below, value + above), physical, 0, Reason("static_share", factors)
-    )
+    return Limit(Interval(value, value - below, value + above), physical, 0, Reason("static_share", factors))
 
 
 def occupied(configuration: Configuration, needed_bytes: int, memory_limit: Limit) -> int:

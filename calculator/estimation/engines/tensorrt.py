@@ -7,6 +7,7 @@ from typing import Any
 from calculator.estimation.cache import entry_bytes, index_key_bytes
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import process_total
+from calculator.estimation.engines import vllm
 from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
@@ -18,7 +19,6 @@ from calculator.estimation.engines.shared import (
     vision_terms,
     whole_device,
 )
-from calculator.estimation.engines.vllm import tensor_refusals
 from calculator.estimation.numbers import ceil_div, least
 from calculator.estimation.placement import Stage, pipeline_layers
 from calculator.estimation.terms import Limit, Reason, Term
@@ -26,7 +26,7 @@ from calculator.estimation.uncertainty import around, constant_term, exact
 from catalog.architecture import CacheEntry, StateEntry
 from catalog.records import GIB, MIB
 
-__all__ = ["tensor_refusals"]
+tensor_refusals = vllm.tensor_refusals
 
 VOCABULARY_STEP = 64
 
