@@ -12,7 +12,15 @@ from functools import lru_cache
 from typing import Any
 
 from calculator.estimation.cache import ELEMENT_BYTES, PER_HEAD_BYTES
-from calculator.estimation.configuration import Choice, Configuration, Knobs, Offload, Plan, Platform, Workload
+from calculator.estimation.configuration import (
+    Choice,
+    Configuration,
+    Knobs,
+    Offload,
+    Plan,
+    Platform,
+    Workload,
+)
 from calculator.estimation.devices import default_os
 from calculator.estimation.engines import is_built
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal, loads
@@ -100,7 +108,13 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         widened=bool(widened),
         measured_versions=widened or ("", ""),
     )
-    plan, choice = choose_plan(configuration, hardware, AskedPlan(scenario.split, scenario.tp, scenario.pp, scenario.ep, scenario.adp, scenario.dcp, scenario.dp))
+    plan, choice = choose_plan(
+        configuration,
+        hardware,
+        AskedPlan(
+            scenario.split, scenario.tp, scenario.pp, scenario.ep, scenario.adp, scenario.dcp, scenario.dp
+        ),
+    )
     settling.choices.append(choice)
     if engine.rules.get("experts_on_host"):
         plan = replace(plan, host_expert_layers=model.architecture.layer_count)
@@ -214,6 +228,12 @@ def _engine(settling: _Settling, model: LanguageModel, accelerator: Accelerator)
     loading = [
         e for e in here if wanted is None or format_refusal(e, wanted, accelerator, model) is None
     ] or here
+    if (
+        settling.asked.offload in ("layers", "experts")
+        or settling.asked.ngl is not None
+        or settling.asked.ncmoe
+    ):
+        loading = [e for e in loading if e.rules.get("offload")] or loading
     relative = settling.snapshot.models.get(model.computed_as or "")
     for candidate in loading:
         if loads(candidate, model) or (relative and loads(candidate, relative)):
@@ -376,7 +396,5 @@ def cache_types_for(resolved: Resolved) -> tuple[str, ...]:
 def engines_for(resolved: Resolved, snapshot: Snapshot) -> tuple[tuple[Engine, bool], ...]:
     """Every engine that runs on this device, and whether its list names the model's class."""
     c = resolved.configuration
-    out = [
-        (e, loads(e, c.model)) for e in snapshot.engines.values() if backend_for(e, c.accelerator)
-    ]
+    out = [(e, loads(e, c.model)) for e in snapshot.engines.values() if backend_for(e, c.accelerator)]
     return tuple(pair for pair in out if is_built(pair[0]))

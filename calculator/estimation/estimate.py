@@ -132,10 +132,18 @@ def _with_host(
     """The same verdict as `offload` when part of the model is in host memory; does not fit when that is too small."""
     c, plan = sum_.configuration, sum_.configuration.plan
     if plan.host_expert_layers:
-        factors = {"layers": plan.host_expert_layers, "all": offload.expert_layers(c), "host_bytes": memory.host_bytes}
+        factors = {
+            "layers": plan.host_expert_layers,
+            "all": offload.expert_layers(c),
+            "host_bytes": memory.host_bytes,
+        }
         moved = Reason("experts_on_host", factors)
     elif plan.output_on_host:
-        factors = {"layers": plan.host_layers, "all": c.model.architecture.layer_count, "host_bytes": memory.host_bytes}
+        factors = {
+            "layers": plan.host_layers,
+            "all": c.model.architecture.layer_count,
+            "host_bytes": memory.host_bytes,
+        }
         moved = Reason("layers_on_host", factors)
     else:
         return verdict, reasons

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from calculator.estimation.configuration import Configuration
@@ -96,8 +96,10 @@ class Sum:
     @property
     def least_weights(self) -> float:
         """Weights that no GPU of the plan can have less than, on average: the layers over all GPUs [B]."""
-        layers = self.layout.span(0, len(self.layout.layers)).total
-        return layers / self.configuration.plan.gpus
+        plan, layers = self.configuration.plan, len(self.layout.layers)
+        own = self.layout.span(plan.host_layers, layers - plan.host_layers).total
+        own -= sum(self.host_experts(stage) * plan.tp for stage in self.stages)
+        return own / plan.gpus
 
     @cached_property
     def weight_terms(self) -> tuple[tuple[Term, ...], ...]:

@@ -69,7 +69,9 @@ def choose_plan(configuration: Configuration, hardware: Hardware, asked: AskedPl
     """The plan for a configuration whose engine, model and device are settled, and why it is that one."""
     layers = configuration.model.architecture.layer_count
     copies = asked.dp or 1
-    base = Plan(nodes=hardware.nodes, gpus_per_node=hardware.gpus_per_node, dp=copies, layers_per_stage=(layers,))
+    base = Plan(
+        nodes=hardware.nodes, gpus_per_node=hardware.gpus_per_node, dp=copies, layers_per_stage=(layers,)
+    )
     count = max(1, configuration.count // copies)
     plan, choice = _widths(base, configuration, hardware, asked, count)
     ep = asked.ep or (plan.tp if asked.split == "expert" and configuration.model.architecture.is_moe else 1)
@@ -89,7 +91,9 @@ def _widths(
     if asked.split == "tensor":
         return _laid(base, configuration, count, 1), _asked(count, 1)
     if configuration.engine.rules.get("max_gpus_layer_split"):
-        return _laid(base, configuration, 1, count), Choice("split", "layer", "plan_layer_split", {"gpus": count})
+        return _laid(base, configuration, 1, count), Choice(
+            "split", "layer", "plan_layer_split", {"gpus": count}
+        )
     if asked.split == "layer":
         return _laid(base, configuration, 1, count), _asked(1, count)
     tp = _tensor_size(configuration, hardware, count)

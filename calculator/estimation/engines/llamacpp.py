@@ -72,8 +72,20 @@ def refusals(configuration: Configuration) -> tuple[Reason, ...]:
     return tuple(out)
 
 
+def _no_groups(c: Configuration) -> Reason | None:
+    """llama.cpp spreads layers or tensors; it has no groups of experts, requests or cells."""
+    factors = {"engine": c.engine.name}
+    if c.plan.ep > 1:
+        return Reason("no_expert_parallel", factors)
+    if c.plan.adp > 1:
+        return Reason("no_attention_groups", factors)
+    return Reason("no_context_parallel", factors) if c.plan.dcp > 1 else None
+
+
 def _plan_refusals(c: Configuration) -> list[Reason]:
     rules, name, plan = c.engine.rules, c.engine.name, c.plan
+    if group := _no_groups(c):
+        return [group]
     if plan.gpus != c.count:
         return [Reason("plan_does_not_multiply", {"tp": plan.tp, "pp": plan.pp, "gpus": c.count})]
     if plan.split == "tensor":

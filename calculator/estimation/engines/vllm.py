@@ -54,10 +54,29 @@ def refusals(configuration: Configuration) -> tuple[Reason, ...]:
     plan = c.plan
     if plan.gpus != c.count:
         out.append(Reason("plan_does_not_multiply", {"tp": plan.tp, "pp": plan.pp, "gpus": c.count}))
-    out += _pipeline_refusals(c)
-    if plan.tp > 1:
-        out += tensor_refusals(c, plan.tp)
+    out += _pipeline_refusals(c) + _group_refusals(c)
+    if plan.attention_ranks > 1:
+        out += tensor_refusals(c, plan.attention_ranks)
     return tuple(out)
+
+
+def _group_refusals(c: Configuration) -> list[Reason]:
+    """Attention groups must divide the GPUs of a stage; the cache of a request is divided only as far as heads allow
+    (formulas §5.1): MLA by any divisor of TP, KV heads only once they are repeated."""
+    plan, engine = c.plan, c.engine.name
+    if plan.tp % plan.adp:
+        return [Reason("attention_groups_not_divisible", {"engine": engine, "tp": plan.tp, "adp": plan.adp})]
+    if plan.dcp == 1:
+        return []
+    ways = plan.attention_ranks
+    allowed = ways % plan.dcp == 0
+    for block in c.model.architecture.blocks:
+        if isinstance(block.mixer, Gqa):
+            g = block.mixer.kv_heads
+            allowed = allowed and ways > g and plan.dcp <= ways // g and (block.mixer.heads // g) % plan.dcp == 0
+    if allowed:
+        return []
+    return [Reason("context_groups_not_divisible", {"engine": engine, "tp": ways, "dcp": plan.dcp})]
 
 
 def _pipeline_refusals(c: Configuration) -> list[Reason]:

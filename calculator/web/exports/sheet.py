@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from calculator.estimation.devices import physical_bytes
 from calculator.estimation.sheet import CacheRow, Sheet, sheet_of
+from calculator.planner.counts import SHEET_CONTEXT_TOKENS, SheetCount, gpus_needed
 from calculator.resolve import resolve
 from calculator.scenario import Scenario
 from calculator.web.answer import permalink
+from calculator.web.wording.reasons import reason_words
 from catalog.records import GIB, LanguageModel, PublishedFile, Source
 from catalog.snapshot import Snapshot
 
@@ -33,7 +36,7 @@ def sheet_json(model: LanguageModel, snapshot: Snapshot) -> dict[str, Any]:
         "kv_cache_gib_per_request": [_row(row) for row in sheet.rows],
         "recurrent_state_gib_per_request": gib(sheet.state_bytes),
         "recurrent_state_bytes_per_request": sheet.state_bytes,
-        "gpus_needed": None,
+        "gpus_needed": _gpus_needed(model, snapshot),
         "gguf_files": [_file(file) for file in model.files],
         "checkpoints": [],
         "runs_with": runs_with(model, snapshot),
@@ -102,6 +105,26 @@ def _row(row: CacheRow) -> dict[str, Any]:
         "fp8_bytes": row.fp8_bytes,
         "index_bytes": row.index_bytes,
     }
+
+
+def _gpus_needed(model: LanguageModel, snapshot: Snapshot) -> dict[str, Any]:
+    """The smallest counts that fit, by device and format, with the reason where none does."""
+    items = [
+        {
+            "gpu": device.accelerator.id,
+            "name": device.accelerator.name,
+            "memory": gib(physical_bytes(device.accelerator) or 0),
+            "by_format": {count.weights_format: _count(count) for count in device.counts},
+        }
+        for device in gpus_needed(model.id, snapshot)
+    ]
+    return {"scenario": {"ctx": SHEET_CONTEXT_TOKENS, "users": 1, "kv": "bf16"}, "items": items}
+
+
+def _count(count: SheetCount) -> dict[str, Any]:
+    plan = {"tp": count.plan.tp, "pp": count.plan.pp} if count.plan else None
+    why = reason_words(count.why, "gib")
+    return {"count": count.fits, "tight": count.tight, "engine": count.engine, "plan": plan, "why": why}
 
 
 def _file(file: PublishedFile) -> dict[str, Any]:

@@ -57,7 +57,15 @@ REFUSALS: Mapping[str, Template] = {
         "{engine:engine} cannot divide {tp} GPUs into {adp} attention groups."
     ),
     "needs_experts": _("{engine:engine} keeps experts in system RAM, and {model} has none."),
-    "one_machine_only": _("{engine:engine} runs in one machine, without pipeline stages; {gpus} GPUs are asked for."),
+    "one_machine_only": _(
+        "{engine:engine} runs in one machine, without pipeline stages; {gpus} GPUs are asked for."
+    ),
+    "offload_not_in_engine": _("{engine:engine} keeps no {kind} in system RAM."),
+    "no_experts": _("{model} has no experts that could stay in system RAM."),
+    "no_expert_parallel": _("{engine:engine} does not spread experts over GPUs."),
+    "no_attention_groups": _("{engine:engine} has no attention data parallelism."),
+    "no_context_parallel": _("{engine:engine} does not divide a request’s cache over GPUs."),
+    "context_groups_not_divisible": _("{engine:engine} cannot divide the cache of {tp} GPUs {dcp} ways."),
     "class_refused": _("{engine:engine} refuses models of class {class_name}."),
     "not_computed_yet": _("Not computed yet: {what:what}."),
     "native_unknown": _("The native format of {model} is not known."),
@@ -77,6 +85,22 @@ GROUNDS: Mapping[str, Template] = {
         "{missing_bytes:size} are missing.",
         "{missing_bytes:size} are missing on each of {gpus} GPUs.",
         "gpus",
+    ),
+    "host_memory_short": _(
+        "The part in system RAM needs {host_bytes:size}; {missing_bytes:size} are missing."
+    ),
+    "experts_on_host": _(
+        "The experts of {layers} of {all} layers stay in system RAM, which needs {host_bytes:size}."
+    ),
+    "layers_on_host": _(
+        "{layers} of {all} layers and the output stay in system RAM, which needs {host_bytes:size}."
+    ),
+    "count_fits": ngettext_lazy(
+        "{gpus} fits with {engine:engine}.", "{gpus} fit with {engine:engine}.", "gpus"
+    ),
+    "no_count_fits": _("No count up to {largest} fits with {engine:engine}."),
+    "more_devices_than_engine_joins": _(
+        "The weights alone need {least} of {device}; {engine:engine} joins at most {largest} here."
     ),
     "fits_with_room": _("{headroom_bytes:size} stay free."),
     "high_end_over": _("The high end of the range is {over_bytes:size} over."),

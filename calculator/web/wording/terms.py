@@ -34,6 +34,9 @@ TERMS: Mapping[str, Template] = {
         "Compute buffer for a micro-batch of {micro_batch} tokens over {cells} cells: {value:bytes}, "
         "from the width {width}, the hidden size {hidden} and {vocabulary} tokens of vocabulary."
     ),
+    "host_copies": _(
+        "What a GPU is handed of the largest layer in system RAM: {bytes:bytes}, uncertain by a factor of 3."
+    ),
     "split_buffers": _(
         "Three more copies of the inputs and one hidden state: "
         "12 B × {micro_batch} × ({hidden} + {cells}) + 4 B × {micro_batch} × {hidden} = {value:bytes}."

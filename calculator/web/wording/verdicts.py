@@ -39,6 +39,8 @@ TIGHT_MARGIN = _(
     "Should fit: {room:size} to spare, less than the {margin:bytes} that {engine:engine} keeps free."
 )
 OFFLOAD = _("Fits with {layers} of {total} layers in system RAM.")
+OFFLOAD_EXPERTS = _("Fits with the experts of {layers} of {total} layers in system RAM.")
+HOST_SHORT = _("Does not fit: system RAM is short of {missing:size}.")
 UNSUPPORTED = _("This combination is not supported.")
 
 
@@ -64,10 +66,16 @@ def verdict_sentence(estimate: Estimate, units: str) -> str:
         return say(FITS[place_of(estimate)], {"room": memory.headroom_bytes}, units)
     if estimate.verdict == "tight":
         return _tight(estimate, memory, units)
+    plan = estimate.configuration.plan
+    if estimate.verdict == "does_not_fit" and memory.headroom_bytes >= 0:
+        short = next(r for r in estimate.reasons if r.code == "host_memory_short")
+        return say(HOST_SHORT, {"missing": short.factors["missing_bytes"]}, units)
     if estimate.verdict == "does_not_fit":
         return say(SHORT[place_of(estimate)], {"missing": -memory.headroom_bytes}, units)
     layers = estimate.configuration.model.architecture.layer_count
-    return say(OFFLOAD, {"layers": layers - sum(load.layers for load in memory.gpus), "total": layers}, units)
+    if plan.host_expert_layers:
+        return say(OFFLOAD_EXPERTS, {"layers": plan.host_expert_layers, "total": layers}, units)
+    return say(OFFLOAD, {"layers": plan.host_layers, "total": layers}, units)
 
 
 def _tight(estimate: Estimate, memory: Memory, units: str) -> str:
