@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from calculator.estimation.configuration import Configuration, Keyed
+from calculator.estimation.engines.acceptance import most_requests
 from calculator.estimation.memory import Sum
 from calculator.estimation.terms import Capacity, Interval, MemoryCurve
 
@@ -47,7 +48,9 @@ def _longest_context(machine: Keyed, users: int) -> tuple[int, int]:
 def _most_users(machine: Keyed, tokens: int) -> tuple[int, int]:
     sum_ = Sum(machine.configuration)
     c = machine.configuration
-    bound = min(int(c.engine.rules.get("max_sequences") or MOST_USERS), c.knobs.max_sequences or MOST_USERS)
+    bound = min(
+        most_requests(c.engine, c.model, c.cache_type) or MOST_USERS, c.knobs.max_sequences or MOST_USERS
+    )
     return _largest(partial(sum_.fullest, tokens), bound, *_limits(sum_))
 
 

@@ -13,9 +13,11 @@ from calculator.estimation.cache import state_bytes
 from calculator.estimation.capacity import capacity_of
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import is_built, rules_of
+from calculator.estimation.engines.acceptance import plugin_for
 from calculator.estimation.memory import Sum, memory_of
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
+from calculator.estimation.plans import on_one_gpu
 from calculator.estimation.terms import Cache, CacheGroup, Estimate, Memory, Reason, Verdict
 from calculator.estimation.weights import has_rule
 from catalog.architecture import CacheEntry, Mixer, StateEntry
@@ -33,8 +35,11 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
     if missing:
         return Estimate(configuration, "unsupported", missing, None, None, None)
     refused = _refusals(configuration)
+    spread = configuration
     if not refused:
-        configuration = offload.settled(configuration, verdict_of)
+        configuration = on_one_gpu(spread, verdict_of)
+        if configuration is spread:
+            configuration = spread = offload.settled(spread, verdict_of)
     sum_ = Sum(configuration)
     memory = memory_of(sum_)
     cache = cache_of(configuration)
@@ -44,7 +49,7 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
     if refused:
         return Estimate(configuration, "unsupported", refused + _remarks(configuration), memory, cache, None)
     verdict, reasons = _verdict(sum_, memory)
-    found = capacity_of(configuration) if capacity else None
+    found = capacity_of(spread) if capacity else None
     return Estimate(configuration, verdict, reasons + _remarks(configuration), memory, cache, found)
 
 
@@ -164,6 +169,8 @@ def _remarks(c: Configuration) -> tuple[Reason, ...]:
         share = c.constants["weights_unmeasured"].high
         factors = {"engine": c.engine.name, "class_name": c.model.class_name, "share": share}
         out.append(Reason("architecture_not_measured", factors))
+    if plugin := plugin_for(c.engine, c.accelerator):
+        out.append(Reason("needs_plugin", {"engine": c.engine.name, "plugin": plugin}))
     if c.model.architecture.order_assumed and c.plan.pp > 1:
         out.append(Reason("order_assumed", {}))
     if c.widened:

@@ -5,6 +5,7 @@ PURE.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from calculator.estimation.configuration import Choice, Configuration, Plan
@@ -110,7 +111,8 @@ def _tensor_size(configuration: Configuration, hardware: Hardware, count: int) -
     """The largest power of two inside the fast domain that divides the count and the model (formulas §5.1)."""
     size = 1
     candidate = 2
-    while candidate <= min(hardware.fast_domain, count, 64):
+    domain = count if "hosts" in configuration.engine.rules.get("counts", {}) else hardware.fast_domain
+    while candidate <= min(domain, count, 64):
         if count % candidate == 0 and not _refused(configuration, candidate):
             size = candidate
         candidate *= 2
@@ -145,6 +147,17 @@ def _dealt(configuration: Configuration, stages: int) -> tuple[int, ...]:
 def card_shares(cards: tuple[Accelerator, ...]) -> tuple[int, ...]:
     """Each card's memory [MiB], which is what a layer split goes by."""
     return tuple((card.process_bytes or card.memory_gb * GIB) // MIB for card in cards)
+
+
+def on_one_gpu(configuration: Configuration, judge: Callable[[Configuration], str]) -> Configuration:
+    """An engine that takes one GPU when all fits there outright, else all of them (Ollama, LM Studio)."""
+    c = configuration
+    automatic = any(choice.code == "plan_layer_split" for choice in c.choices)
+    if not automatic or c.cards or c.plan.dp > 1 or not c.engine.rules.get("one_gpu_first"):
+        return c
+    layers = (c.model.architecture.layer_count,)
+    alone = replace(c, plan=replace(c.plan, split="single", pp=1, layers_per_stage=layers))
+    return alone if judge(alone) == "fits" else c
 
 
 def moved_to_host(configuration: Configuration, host_layers: int, *, output_on_host: bool) -> Plan:

@@ -138,6 +138,7 @@ class Rules(Strict):
     window_pool_ratio: PoolRatio | None = None
     state_pool_ratio: Fraction | None = None
     experts_on_host: bool | None = None
+    one_gpu_first: bool | None = None
     one_request_types: list[Text] | None = None
     tensor_models: list[Text] | None = None
     pipeline_models: list[Text] | None = None

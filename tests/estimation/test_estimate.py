@@ -8,7 +8,7 @@ from calculator.estimation import estimate
 from calculator.estimation.memory import Sum
 from calculator.estimation.terms import PART_ORDER, Reason
 from catalog.records import GIB
-from tests.estimation.asking import H100, SNAPSHOT, ask
+from tests.estimation.asking import H100, ask
 
 # --- verdict ----------------------------------------------------------------------------------------------------------
 
@@ -131,11 +131,13 @@ def test_an_embedding_model_generates_nothing_and_caches_nothing():
 
 # --- what is not computed ---------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("engine", ["sglang", "tensorrt-llm", "ollama", "mlx", "exllama"])
-def test_an_engine_that_is_not_built_gives_no_number(engine):
-    answer = ask(gpu=H100, engine=engine)
-    assert answer.estimate.reasons == (Reason("not_computed_yet", {"what": SNAPSHOT.engines[engine].name}),)
-    assert answer.estimate.memory is None
+
+def test_an_engine_that_is_not_built_gives_no_number():
+    c = ask(gpu=H100).configuration
+    unbuilt = replace(c.engine, rules={**c.engine.rules, "built": False})
+    found = estimate(replace(c, engine=unbuilt))
+    assert found.reasons == (Reason("not_computed_yet", {"what": c.engine.name}),)
+    assert found.memory is None
 
 
 def test_a_device_without_a_memory_figure_has_a_cache_and_no_verdict():

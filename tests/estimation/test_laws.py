@@ -62,7 +62,7 @@ machines = st.fixed_dictionaries(
         "model": st.sampled_from(COMPUTED),
         "gpu": st.sampled_from(DEVICES),
         "n": st.sampled_from([1, 2, 3, 4, 6, 8, 12, 15, 16, 24]),
-        "engine": st.sampled_from(["auto", "llama.cpp", "vllm"]),
+        "engine": st.sampled_from(["auto", *SNAPSHOT.engines]),
     }
 )
 settings_of_engines = optional(

@@ -131,6 +131,23 @@ QUESTIONS = [
     "model=llama-3.1-8b-instruct&gpu=rtx-4090&quant=iq2_xxs&engine=vllm",
     "model=llama-3.1-8b-instruct&engine=mlx&gpu=rtx-4090",
     "model=llama-4-scout-17b-16e-instruct&gpu=h100-sxm&n=4",
+    "engine=sglang&model=qwen3-next-80b-a3b-instruct&gpu=h100-sxm&n=2&users=4",
+    "engine=sglang&model=gpt-oss-120b&gpu=h100-sxm&util=1",
+    "engine=sglang&model=gemma-3-27b-it&gpu=h100-sxm&n=3&split=tensor&vision=1",
+    "engine=tensorrt-llm&model=gpt-oss-20b&gpu=b200&n=2&users=8",
+    "engine=ollama&model=gpt-oss-20b&engine_version=0.11.2&users=2",
+    "engine=ollama&model=gemma-3-27b-it&gpu=mac-m4-max-128&vision=1",
+    "engine=ollama&model=qwen3.5-27b&users=2&n=2&tp=2",
+    "engine=lm-studio&model=gpt-oss-20b&gpu=rtx-3090&n=2",
+    "engine=mlx&gpu=mac-m4-max-128&users=2&kv=mlx-8bit",
+    "engine=mlx&gpu=mac-m4-max-128&n=3",
+    "engine=transformers&quant=awq-int4&gpu=rtx-3090",
+    "engine=transformers&model=qwen3-0.6b&quant=fp8&gpu=h100-sxm",
+    "engine=exllama&quant=bf16&gpu=rtx-3090&n=2",
+    "engine=ktransformers&model=qwen3-30b-a3b&gpu=rtx-4090",
+    "engine=ktransformers&gpu=h100-sxm&n=16",
+    "engine=vllm&gpu=cpu-epyc-9355",
+    "engine=llama.cpp&backend=metal",
 ]
 
 

@@ -48,11 +48,41 @@ def backend_for(engine: Engine, accelerator: Accelerator) -> str | None:
     return None
 
 
+def plugin_for(engine: Engine, accelerator: Accelerator) -> str | None:
+    """The package that the engine needs beside it on this device, None when it runs by itself."""
+    for row in engine.rules.get("devices", ()):
+        if _matches(row, accelerator) and _capable(row, accelerator):
+            return row.get("plugin")
+    return None
+
+
+def device_refusal(engine: Engine, accelerator: Accelerator, backend: str) -> Reason | None:
+    """Why the engine does not run on this device with this backend, None when it does."""
+    usual = backend_for(engine, accelerator)
+    factors: dict[str, Any] = {"engine": engine.name, "device": accelerator.name}
+    if usual is None:
+        return Reason("engine_not_on_device", factors)
+    if backend == usual or backend in engine.rules.get("extra_backends", {}).get(accelerator.vendor, ()):
+        return None
+    return Reason("backend_not_on_device", {**factors, "backend": backend})
+
+
 def loads(engine: Engine, model: LanguageModel) -> bool:
     """Whether the engine's list names the model: its class, or its type for an engine that goes by types (MLX)."""
     return engine.lists(model.class_name) or (
         bool(engine.model_types) and model_type(model) in _types(engine)
     )
+
+
+def most_requests(engine: Engine, model: LanguageModel, cache_type: str) -> int | None:
+    """Requests that the engine serves at once, None without a limit: one for some types of model, one with a quantized
+    cache where that switches batching off."""
+    rules = engine.rules
+    if model_type(model) in {normal_class(kind) for kind in rules.get("one_request_types", ())}:
+        return 1
+    if rules.get("quantized_cache_batches") is False and cache_type != "bf16":
+        return 1
+    return rules.get("max_sequences")
 
 
 def model_type(model: LanguageModel) -> str:

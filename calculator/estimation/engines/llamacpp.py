@@ -15,7 +15,7 @@ from calculator.estimation.cache import (
 )
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
-from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.engines.acceptance import cache_types, device_refusal, format_refusal
 from calculator.estimation.engines.encoder_cache import encoder_terms
 from calculator.estimation.numbers import ceil_div, least, most, round_up
 from calculator.estimation.placement import Stage, layer_split
@@ -53,8 +53,8 @@ def refusals(configuration: Configuration) -> tuple[Reason, ...]:
     c, rules = configuration, configuration.engine.rules
     out: list[Reason] = []
     name = c.engine.name
-    if backend_for(c.engine, c.accelerator) is None:
-        out.append(Reason("engine_not_on_device", {"engine": name, "device": c.accelerator.name}))
+    if refused := device_refusal(c.engine, c.accelerator, c.backend):
+        out.append(refused)
     if refused := format_refusal(c.engine, c.weights_format, c.accelerator, c.model):
         out.append(refused)
     if c.workload.users > rules["max_sequences"]:
@@ -79,6 +79,8 @@ def _no_groups(c: Configuration) -> Reason | None:
         return Reason("no_expert_parallel", factors)
     if c.plan.adp > 1:
         return Reason("no_attention_groups", factors)
+    if c.plan.tp > 1 and c.plan.pp > 1:
+        return Reason("tensor_or_layer_split", {**factors, "tp": c.plan.tp, "pp": c.plan.pp})
     return Reason("no_context_parallel", factors) if c.plan.dcp > 1 else None
 
 
@@ -86,7 +88,7 @@ def _plan_refusals(c: Configuration) -> list[Reason]:
     rules, name, plan = c.engine.rules, c.engine.name, c.plan
     if group := _no_groups(c):
         return [group]
-    if plan.gpus != c.count:
+    if plan.gpus != c.count and not (plan.gpus == 1 and rules.get("one_gpu_first")):
         return [Reason("plan_does_not_multiply", {"tp": plan.tp, "pp": plan.pp, "gpus": c.count})]
     if plan.split == "tensor":
         limit = rules.get("max_gpus_tensor_split")
@@ -257,7 +259,7 @@ def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, user
             _BUFFERS,
         )
     ]
-    if c.count > 1:
+    if c.plan.gpus > 1:
         copies = 3 * 4 * micro * (d + total_cells) + 4 * micro * d
         named = {"micro_batch": micro, "hidden": d, "cells": total_cells}
         out.append(exact("split_buffers", copies, named, _BUFFERS))
@@ -295,4 +297,4 @@ def host_bytes(configuration: Configuration, tokens: int, users: int) -> int:
     c = configuration
     d, vocabulary = c.model.architecture.hidden_size, c.model.architecture.vocabulary_size
     inputs = 4 * c.knobs.micro_batch * (d + round_up(tokens, CELL_STEP) * users)
-    return int(4 * vocabulary * users + inputs * (3 if c.count > 1 else 1))
+    return int(4 * vocabulary * users + inputs * (3 if c.plan.gpus > 1 else 1))

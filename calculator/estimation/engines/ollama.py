@@ -6,7 +6,7 @@ from typing import Any
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import llamacpp
-from calculator.estimation.engines.acceptance import model_type
+from calculator.estimation.engines.acceptance import most_requests
 from calculator.estimation.engines.shared import keys_layout, state_terms, token_terms
 from calculator.estimation.numbers import least, round_up
 from calculator.estimation.placement import Stage
@@ -31,8 +31,7 @@ def refusals(configuration: Configuration) -> tuple[Reason, ...]:
     """What llama.cpp refuses, and a second request where the scheduler takes one at a time."""
     c, name = configuration, configuration.engine.name
     out = list(llamacpp.refusals(c))
-    alone = {normal_class(kind) for kind in c.engine.rules.get("one_request_types", ())}
-    if c.workload.users > 1 and model_type(c.model) in alone:
+    if c.workload.users > 1 and most_requests(c.engine, c.model, c.cache_type) == 1:
         out.append(Reason("one_request_only", {"engine": name, "model": c.model.name}))
     return tuple(out)
 

@@ -18,7 +18,7 @@ from calculator.estimation.cache import (
 )
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
-from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.engines.acceptance import cache_types, device_refusal, format_refusal
 from calculator.estimation.engines.encoder_cache import encoder_terms
 from calculator.estimation.numbers import ceil_div, least
 from calculator.estimation.placement import Stage
@@ -40,8 +40,8 @@ def acceptance_refusals(c: Configuration) -> list[Reason]:
     """Device, weights format and cache type, by the rows of the engine's data."""
     out: list[Reason] = []
     name = c.engine.name
-    if backend_for(c.engine, c.accelerator) is None:
-        out.append(Reason("engine_not_on_device", {"engine": name, "device": c.accelerator.name}))
+    if refused := device_refusal(c.engine, c.accelerator, c.backend):
+        out.append(refused)
     if refused := format_refusal(c.engine, c.weights_format, c.accelerator, c.model):
         out.append(refused)
     if c.cache_type not in cache_types(c.engine, c.model, c.accelerator):

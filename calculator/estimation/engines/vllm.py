@@ -9,7 +9,7 @@ import numpy as np
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, process_total, usable_memory
-from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal
+from calculator.estimation.engines.acceptance import cache_types, device_refusal, format_refusal
 from calculator.estimation.engines.vllm_cache import Pages, entry_layout, pages_of, stage_cache, state_widths
 from calculator.estimation.numbers import ceil_div, least, most
 from calculator.estimation.placement import Stage, pipeline_layers
@@ -45,8 +45,8 @@ def refusals(configuration: Configuration) -> tuple[Reason, ...]:
     """What vLLM refuses: devices, formats, cache types, and sizes that do not divide (formulas §5.1)."""
     c, name = configuration, configuration.engine.name
     out: list[Reason] = []
-    if backend_for(c.engine, c.accelerator) is None:
-        out.append(Reason("engine_not_on_device", {"engine": name, "device": c.accelerator.name}))
+    if refused := device_refusal(c.engine, c.accelerator, c.backend):
+        out.append(refused)
     if refused := format_refusal(c.engine, c.weights_format, c.accelerator, c.model):
         out.append(refused)
     if c.cache_type not in cache_types(c.engine, c.model, c.accelerator):
@@ -73,7 +73,9 @@ def _group_refusals(c: Configuration) -> list[Reason]:
     for block in c.model.architecture.blocks:
         if isinstance(block.mixer, Gqa):
             g = block.mixer.kv_heads
-            allowed = allowed and ways > g and plan.dcp <= ways // g and (block.mixer.heads // g) % plan.dcp == 0
+            allowed = (
+                allowed and ways > g and plan.dcp <= ways // g and (block.mixer.heads // g) % plan.dcp == 0
+            )
     if allowed:
         return []
     return [Reason("context_groups_not_divisible", {"engine": engine, "tp": ways, "dcp": plan.dcp})]

