@@ -52,7 +52,8 @@ def plugin_for(engine: Engine, accelerator: Accelerator) -> str | None:
     """The package that the engine needs beside it on this device, None when it runs by itself."""
     for row in engine.rules.get("devices", ()):
         if _matches(row, accelerator) and _capable(row, accelerator):
-            return row.get("plugin")
+            plugin: str | None = row.get("plugin")
+            return plugin
     return None
 
 
@@ -82,7 +83,8 @@ def most_requests(engine: Engine, model: LanguageModel, cache_type: str) -> int 
         return 1
     if rules.get("quantized_cache_batches") is False and cache_type != "bf16":
         return 1
-    return rules.get("max_sequences")
+    most: int | None = rules.get("max_sequences")
+    return most
 
 
 def model_type(model: LanguageModel) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, process_total, usable_memory
+from calculator.estimation.engines import vllm_cache
 from calculator.estimation.engines.acceptance import cache_types, device_refusal, format_refusal
-from calculator.estimation.engines.vllm_cache import Pages, entry_layout, pages_of, stage_cache, state_widths
 from calculator.estimation.numbers import ceil_div, least, most
 from calculator.estimation.placement import Stage, pipeline_layers
 from calculator.estimation.terms import Interval, Limit, Reason, Term
@@ -24,7 +24,11 @@ from catalog.architecture.mlp import DenseMlp, MoeMlp
 from catalog.architecture.state_space import Mamba1, Mamba2
 from catalog.records import GIB, MIB, normal_class
 
-__all__ = ["Pages", "entry_layout", "pages_of", "stage_cache", "state_widths"]
+Pages = vllm_cache.Pages
+entry_layout = vllm_cache.entry_layout
+pages_of = vllm_cache.pages_of
+stage_cache = vllm_cache.stage_cache
+state_widths = vllm_cache.state_widths
 
 VOCABULARY_STEP = 64
 """Embedding and head are padded to a multiple of this many tokens (vllm-project/vllm:vocab_parallel_embedding.py)."""
