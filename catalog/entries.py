@@ -13,6 +13,8 @@ from catalog.architecture import Architecture
 from catalog.records import (
     MIB,
     Accelerator,
+    Checkpoint,
+    CheckpointFile,
     Constant,
     CountLadder,
     Engine,
@@ -76,6 +78,39 @@ def file_record(entry: Entry) -> PublishedFile:
     )
 
 
+def checkpoint_record(entry: Entry) -> Checkpoint:
+    """A published checkpoint with the files that are known of it."""
+    return Checkpoint(
+        weights_format=entry["weights_format"],
+        repo=entry["repo"],
+        publisher=entry["publisher"],
+        publisher_kind=entry["publisher_kind"],
+        engines=tuple(entry["engines"]),
+        size_bytes=entry.get("bytes"),
+        precision=entry.get("precision"),
+        sources=tuple(entry["sources"]),
+        recipe=entry.get("recipe", ""),
+        hardware=entry.get("hardware", ""),
+        formats=tuple(entry.get("formats", ())),
+        file_pattern=entry.get("file_pattern", ""),
+        file_pattern_split=entry.get("file_pattern_split", ""),
+        parts=entry.get("parts", {}),
+        files=tuple(_checkpoint_file(row) for row in entry.get("files", ())),
+    )
+
+
+def _checkpoint_file(entry: Entry) -> CheckpointFile:
+    return CheckpointFile(
+        weights_format=entry["weights_format"],
+        file=entry.get("file"),
+        parts=entry.get("parts"),
+        size_bytes=entry.get("bytes"),
+        precision=entry.get("precision"),
+        source=entry["source"],
+        note=entry.get("note", ""),
+    )
+
+
 def model_record(entry: Entry, lab: Entry) -> LanguageModel:
     """A model of `lab` ({"id", "name", "country"}); raises `ArchitectureError` when its layers cannot be a model."""
     return LanguageModel(
@@ -106,6 +141,7 @@ def model_record(entry: Entry, lab: Entry) -> LanguageModel:
         computed_as=entry.get("computed_as"),
         engines=tuple(entry["engines"]),
         files=tuple(file_record(row) for row in entry.get("files", ())),
+        checkpoints=tuple(checkpoint_record(row) for row in entry.get("checkpoints", ())),
         gguf_repos=tuple(entry.get("gguf_repos", ())),
         sources=_sources(entry),
         note=entry.get("note", ""),

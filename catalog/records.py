@@ -40,6 +40,44 @@ class PublishedFile:
     includes: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class CheckpointFile:
+    """One GGUF type in a repository: `file` is its name (the first of `parts`), size_bytes None where nobody printed it."""
+
+    weights_format: str
+    file: str | None
+    parts: int | None
+    size_bytes: int | None
+    precision: str | None
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A published repository with the model in a format. weights_format: `gguf` for a repository of several types.
+
+    publisher_kind: lab, hardware vendor or community. engines: those that load it. recipe: what the publisher's name adds
+    to the format. formats, file_pattern: what a GGUF repository is known to hold.
+    """
+
+    weights_format: str
+    repo: str
+    publisher: str
+    publisher_kind: str
+    engines: tuple[str, ...]
+    size_bytes: int | None
+    precision: str | None
+    sources: tuple[str, ...]
+    recipe: str = ""
+    hardware: str = ""
+    formats: tuple[str, ...] = ()
+    file_pattern: str = ""
+    file_pattern_split: str = ""
+    parts: Mapping[str, int] = field(default_factory=dict)
+    files: tuple[CheckpointFile, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
     """One model. `parameters` and `active_parameters` are the published figures for display; arithmetic starts from
@@ -71,6 +109,7 @@ class LanguageModel:
     computed_as: str | None = None
     engines: tuple[str, ...] = ()
     files: tuple[PublishedFile, ...] = ()
+    checkpoints: tuple[Checkpoint, ...] = ()
     gguf_repos: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
     note: str = ""

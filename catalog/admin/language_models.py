@@ -13,7 +13,7 @@ from catalog.admin.editors import EntryForm
 from catalog.admin.entries import EntryAdmin, JsonFields
 from catalog.admin.filters import ByCondition
 from catalog.findings import ODD_SUM_PERCENT
-from catalog.models import LanguageModel, PublishedFile
+from catalog.models import Checkpoint, LanguageModel, PublishedFile
 from catalog.models.language_models import difference_percent
 
 
@@ -47,6 +47,23 @@ class PublishedFileInline(JsonFields, admin.TabularInline):
     )
 
 
+class CheckpointInline(JsonFields, admin.StackedInline):
+    model = Checkpoint
+    form = EntryForm
+    extra = 0
+    classes = ("collapse",)
+    fields = (
+        ("weights_format", "repo"),
+        ("publisher", "publisher_kind"),
+        "engines",
+        ("size_bytes", "precision"),
+        ("recipe", "hardware"),
+        ("formats", "file_pattern", "file_pattern_split"),
+        ("parts", "files"),
+        "sources",
+    )
+
+
 @admin.register(LanguageModel)
 class LanguageModelAdmin(EntryAdmin):
     columns = (
@@ -64,7 +81,7 @@ class LanguageModelAdmin(EntryAdmin):
     list_select_related = ("lab",)
     autocomplete_fields = ("lab", "computed_as")
     search_fields = ("slug", "name", "family", "repo", "class_name", "lab__name")
-    inlines = (PublishedFileInline,)
+    inlines = (PublishedFileInline, CheckpointInline)
     readonly_fields = (*EntryAdmin.readonly_fields, "layers", "text_sum", "whole_sum", "active_sum")
     groups = (
         (

@@ -30,6 +30,7 @@ def read_entries(root: Path = DATA) -> dict[str, list[dict[str, Any]]]:
     """All entries by kind, checked; raises `CatalogueError` with a sentence for every fault found."""
     entries: dict[str, list[dict[str, Any]]] = {kind: [] for kind in _ENTRY_KIND.values()}
     entries |= {"labs": [], "format_rules": []}
+    checkpoints: list[dict[str, Any]] = []
     faults: list[str] = []
     for path in catalogue_files(root):
         where = path.relative_to(root).as_posix()
@@ -42,6 +43,9 @@ def read_entries(root: Path = DATA) -> dict[str, list[dict[str, Any]]]:
             faults += error.faults
         else:
             _add(entries, data)
+            checkpoints += data["items"] if data["kind"] == "checkpoints" else []
+    if not faults:  # a file of models that cannot be read would leave all of its checkpoints alone
+        faults += _give_checkpoints(entries["models"], checkpoints)
     faults += _repeated_ids(entries)
     if faults:
         raise CatalogueError(faults)
@@ -62,6 +66,19 @@ def _add(entries: dict[str, list[dict[str, Any]]], data: dict[str, Any]) -> None
         entries["format_rules"].append(data)
     elif data["kind"] in _ENTRY_KIND:
         entries[_ENTRY_KIND[data["kind"]]] += items
+
+
+def _give_checkpoints(
+    models: list[dict[str, Any]], checkpoints: list[dict[str, Any]]
+) -> Iterator[str]:
+    """Put each checkpoint into its model's entry; a fault for every one whose model does not exist."""
+    by_id = {model["id"]: model for model in models}
+    for row in checkpoints:
+        own = {key: value for key, value in row.items() if key != "model"}
+        if model := by_id.get(row["model"]):
+            model.setdefault("checkpoints", []).append(own)
+        else:
+            yield f"checkpoints: {row['repo']} belongs to {row['model']}, which is no model of the catalogue."
 
 
 def _repeated_ids(entries: dict[str, list[dict[str, Any]]]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError, model_validator
 
+from catalog.importers.schema_checkpoints import CheckpointsFile
 from catalog.importers.schema_engines import EngineFile
 from catalog.importers.schema_fields import (
     CatalogueDate,
@@ -141,6 +142,7 @@ FILES: dict[str, type[BaseModel]] = {
     "format-rules": FormatRules,
     "engine": EngineFile,
     "calibration": CalibrationFile,
+    "checkpoints": CheckpointsFile,
     "catalogue": AboutFile,
 }
 """The shape of a file by the `kind` in its head."""
@@ -163,7 +165,7 @@ def _sentence(where: str, data: dict[str, Any], fault: Any) -> str:
     entry = ""
     if len(path) > 1 and path[0] == "items" and isinstance(path[1], int):
         item = data["items"][path[1]]
-        named = item.get("id") or item.get("name") if isinstance(item, dict) else None
+        named = item.get("id") or item.get("repo") or item.get("name") if isinstance(item, dict) else None
         entry, path = f"{named or f'entry {path[1] + 1}'}: ", path[2:]
     place = ".".join(str(part) for part in path) or "the entry"
     message = fault["msg"].removeprefix("Value error, ").rstrip(".")

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 from django.db import transaction
 from django.db.models import ProtectedError, RestrictedError
 
-from catalog.models import TABLES, CatalogRow, CatalogVersion, Entry, LanguageModel, PublishedFile
+from catalog.models import TABLES, CatalogRow, CatalogVersion, Checkpoint, Entry, LanguageModel, PublishedFile
 from catalog.models.row import ENTRY_SHAPE, digest
 from catalog.models.version import bump, without_bumps
 
@@ -105,8 +106,9 @@ def _adopt(row: CatalogRow, shipped: str) -> None:
 def _follow(row: CatalogRow, entry: Entry) -> None:
     """Make the row what the entry says."""
     if isinstance(row, LanguageModel):
-        PublishedFile.objects.filter(language_model=row).delete()
-        _add_files({row.slug: row}, [entry])
+        for table in _CHILDREN.values():
+            table.objects.filter(language_model=row).delete()
+        _add_children({row.slug: row}, [entry])
     fresh = type(row).objects.get(pk=row.pk)  # the caller's may remember the files of before
     fresh.take(entry)
     fresh.origin, fresh.shipped_digest = CatalogRow.Origin.SHIPPED, digest(fresh.normal(entry))
@@ -121,17 +123,22 @@ def _add(table: type[CatalogRow], entries: list[Entry]) -> None:
         rows.append(row)
     table.objects.bulk_create(rows)
     if table is LanguageModel:
-        _add_files({row.slug: row for row in rows}, entries)
+        _add_children({row.slug: row for row in rows}, entries)
 
 
-def _add_files(models: Mapping[str, CatalogRow], entries: list[Entry]) -> None:
-    files = []
-    for entry in entries:
-        for position, item in enumerate(entry.get("files", ())):
-            file = PublishedFile.from_entry(item, position)
-            file.language_model_id = models[entry["id"]].pk
-            files.append(file)
-    PublishedFile.objects.bulk_create(files)
+_CHILDREN: dict[str, type[PublishedFile] | type[Checkpoint]] = {"files": PublishedFile, "checkpoints": Checkpoint}
+"""Rows of a model of their own, by the key of the model's entry."""
+
+
+def _add_children(models: Mapping[str, CatalogRow], entries: list[Entry]) -> None:
+    for key, table in _CHILDREN.items():
+        rows: list[Any] = []
+        for entry in entries:
+            for position, item in enumerate(entry.get(key, ())):
+                row = table.from_entry(item, position)
+                row.language_model_id = models[entry["id"]].pk
+                rows.append(row)
+        table.objects.bulk_create(rows)
 
 
 def _remove_gone(table: type[CatalogRow], entries: list[Entry], outcome: Outcome) -> None:

@@ -2,6 +2,7 @@
 
 from catalog.models.accelerators import Accelerator
 from catalog.models.calibration import Calibration
+from catalog.models.checkpoints import Checkpoint
 from catalog.models.engines import Engine
 from catalog.models.formats import FormatRules, WeightsFormat
 from catalog.models.labs import Lab
@@ -31,6 +32,7 @@ __all__ = [
     "Calibration",
     "CatalogRow",
     "CatalogVersion",
+    "Checkpoint",
     "CountLadder",
     "Engine",
     "Entry",

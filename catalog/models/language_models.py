@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from catalog.architecture import Architecture, ArchitectureError
+from catalog.models.checkpoints import Checkpoint
 from catalog.models.labs import Lab
 from catalog.models.published_files import PublishedFile
 from catalog.models.row import CatalogRow, Entry, date_rule, positive
@@ -168,25 +169,29 @@ class LanguageModel(CatalogRow):
 
     @classmethod
     def complete(cls) -> models.QuerySet[Self]:
-        return super().complete().prefetch_related("files")
+        return super().complete().prefetch_related("files", "checkpoints")
 
     def to_entry(self) -> Entry:
         entry = super().to_entry()
         if self.pk and (files := [file.to_entry() for file in self.files.all()]):
             entry["files"] = files
+        if self.pk and (rows := [row.to_entry() for row in self.checkpoints.all()]):
+            entry["checkpoints"] = rows
         return entry
 
     @classmethod
     def normal(cls, entry: Entry) -> Entry:
         files = [PublishedFile.from_entry(file, 0).to_entry() for file in entry.get("files", ())]
-        return super().normal(entry) | ({"files": files} if files else {})
+        rows = [Checkpoint.from_entry(row, 0).to_entry() for row in entry.get("checkpoints", ())]
+        children = {"files": files, "checkpoints": rows}
+        return super().normal(entry) | {key: value for key, value in children.items() if value}
 
     def entry_to_check(self) -> Entry:
         """A data file names the lab once, in its head; files are checked one by one."""
         return {key: value for key, value in super().to_entry().items() if key != "lab"}
 
     def take(self, entry: Entry) -> None:
-        super().take({key: value for key, value in entry.items() if key != "files"})
+        super().take({key: value for key, value in entry.items() if key not in ("files", "checkpoints")})
 
     def shape(self) -> Architecture:
         """The layers as records; raises ValidationError with a sentence beside the field."""

@@ -5,12 +5,13 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from catalog.importers import schema, schema_engines, schema_hardware, schema_models
+from catalog.importers import schema, schema_checkpoints, schema_engines, schema_hardware, schema_models
 
 SHAPES: dict[str, type[BaseModel]] = {
     "labs": schema_models.Lab,
     "models": schema_models.ModelEntry,
     "files": schema_models.FileEntry,
+    "checkpoints": schema_checkpoints.CheckpointEntry,
     "accelerators": schema_hardware.AcceleratorEntry,
     "systems": schema_hardware.SystemEntry,
     "ladders": schema_hardware.LadderEntry,

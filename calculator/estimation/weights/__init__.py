@@ -7,26 +7,30 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from calculator.estimation.weights.gguf import METADATA_BYTES_PER_TOKEN, RECIPES, gguf_layout
+from calculator.estimation.weights.gguf import METADATA_BYTES_PER_TOKEN, RECIPES, gguf_layout, nearest_recipe
 from calculator.estimation.weights.layout import WeightLayout
-from calculator.estimation.weights.safetensors import RULES, native_rule, safetensors_layout, spread_of
-from catalog.records import LanguageModel, PublishedFile, WeightsFormat
+from calculator.estimation.weights.published import PublishedSize, exact_size, published_file, rounded_size
+from calculator.estimation.weights.safetensors import (
+    KEEPS_HEAD,
+    LAB_SPREAD,
+    RULES,
+    native_rule,
+    rule_for,
+    safetensors_layout,
+    spread_of,
+)
+from catalog.records import LanguageModel, WeightsFormat
 
 __all__ = ["WeightLayout", "has_rule", "published_file", "weight_layout"]
 
-GGUF_SPREAD = 0.001
-"""Stock file types by rule: ± 0.1 % (formulas §10)."""
+NEAR_THE_RULE = 0.0005
+"""A published file this close to the rule is the rule's tensors and some metadata."""
 
+PARTS_SPREAD = 0.02
+"""A published checkpoint that holds encoders or MTP beside the language model: what of it is text, by the rule."""
 
-def published_file(model: LanguageModel, weights_format: str) -> PublishedFile | None:
-    """The exact published file of this model in this format, None without one.
-
-    Files that hold more than the language model (MTP, vision) are a check, not an input.
-    """
-    for file in model.files:
-        if file.weights_format == weights_format and file.exact and not file.includes:
-            return file
-    return None
+MOST_FROM_RULE = 0.25
+"""A checkpoint further from the rule than this is another recipe or another model: a check, not an input."""
 
 
 def has_rule(model: LanguageModel, weights_format: WeightsFormat) -> bool:
@@ -37,7 +41,7 @@ def has_rule(model: LanguageModel, weights_format: WeightsFormat) -> bool:
             and native_rule(model.native_format, model.native_rest) is not None
         )
     if weights_format.family == "gguf":
-        return weights_format.id in RECIPES or published_file(model, weights_format.id) is not None
+        return weights_format.id in RECIPES or rounded_size(model, weights_format.id) is not None
     return weights_format.id in RULES
 
 
@@ -50,11 +54,35 @@ def weight_layout(model: LanguageModel, weights_format: WeightsFormat) -> Weight
     if weights_format.id == "native":
         return _native(model)
     if weights_format.family == "gguf":
-        return _gguf(model, weights_format)
-    rule = RULES.get(weights_format.id)
+        return _gguf(model, weights_format.id)
+    return _checkpoint(model, weights_format.id)
+
+
+def _checkpoint(model: LanguageModel, name: str) -> WeightLayout:
+    """A safetensors, MLX or EXL checkpoint: exact bytes of a published one divided as the rule divides them."""
+    rule = rule_for(name, model.architecture)
     if rule is None:
-        raise LookupError(weights_format.id)
-    return safetensors_layout(model.architecture, rule, spread=spread_of(weights_format.id), source="§2.3")
+        raise LookupError(name)
+    layout = safetensors_layout(
+        model.architecture,
+        rule,
+        spread=spread_of(name),
+        source="§2.3",
+        keeps_head=name.startswith(KEEPS_HEAD),
+    )
+    size = exact_size(model, name)
+    return _as_published(layout, size) if size else layout
+
+
+def _as_published(layout: WeightLayout, size: PublishedSize) -> WeightLayout:
+    """The layout scaled to a published checkpoint; which of encoders and MTP it holds is what comes nearest the rule."""
+    extras = {0, layout.vision_bytes, layout.mtp_bytes, layout.vision_bytes + layout.mtp_bytes}
+    whole = min((layout.text_bytes + extra for extra in extras), key=lambda own: abs(own - size.size_bytes))
+    if abs(size.size_bytes / whole - 1) > MOST_FROM_RULE:
+        return layout
+    text = layout.text_bytes * size.size_bytes // whole
+    scaled = layout.scaled(text, size.source)
+    return scaled if len(extras) == 1 else replace(scaled, spread=PARTS_SPREAD)
 
 
 def _native(model: LanguageModel) -> WeightLayout:
@@ -70,18 +98,27 @@ def _native(model: LanguageModel) -> WeightLayout:
     return layout
 
 
-def _gguf(model: LanguageModel, weights_format: WeightsFormat) -> WeightLayout:
-    file = published_file(model, weights_format.id)
-    if weights_format.id in RECIPES:
-        layout = gguf_layout(model.architecture, weights_format.id, model.class_name)
-    elif file is not None:
-        layout = safetensors_layout(model.architecture, RULES["bf16"], spread=GGUF_SPREAD)
+def _gguf(model: LanguageModel, name: str) -> WeightLayout:
+    """A GGUF file: exact bytes, else the rule, else a rounded size with its rounding as interval."""
+    size = exact_size(model, name)
+    if name in RECIPES:
+        layout = gguf_layout(model.architecture, name, model.class_name)
+        if name in LAB_RECIPES:
+            layout = replace(layout, spread=LAB_SPREAD)
+        if size is None or abs(size.size_bytes / layout.file_bytes - 1) > MOST_FROM_RULE:
+            return layout
     else:
-        raise LookupError(weights_format.id)
-    if file is None:
-        return layout
+        size = size or rounded_size(model, name)
+        layout = gguf_layout(model.architecture, nearest_recipe(name), model.class_name)
+    if size is None:
+        raise LookupError(name)
     metadata = METADATA_BYTES_PER_TOKEN * model.architecture.vocabulary_size
-    tensors = file.size_bytes - metadata
-    if abs(tensors / layout.text_bytes - 1) < 0.0005 and weights_format.id in RECIPES:
+    tensors = size.size_bytes - metadata
+    if name in RECIPES and abs(tensors / layout.text_bytes - 1) < NEAR_THE_RULE:
         tensors = layout.text_bytes
-    return replace(layout.scaled(tensors, file.source), metadata_bytes=file.size_bytes - tensors)
+    scaled = layout.scaled(tensors, size.source)
+    return replace(scaled, metadata_bytes=size.size_bytes - tensors, spread=size.spread)
+
+
+LAB_RECIPES = frozenset({"nvfp4-gguf"})
+"""Conversions whose other tensors are kept by each publisher's own choice."""

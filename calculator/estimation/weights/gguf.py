@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from calculator.estimation.weights.ggml import BLOCKS, tensor_bytes, type_for_columns
 from calculator.estimation.weights.layout import LayerShare, WeightLayout, share_of
 from catalog.architecture import Architecture, Tensor
+from catalog.architecture.kinds import Parallel
 from catalog.records import normal_class
 
 METADATA_BYTES_PER_TOKEN = 61
@@ -212,9 +213,18 @@ RECIPES: dict[str, Recipe] = {
         for name, default in (("tq1_0", "TQ1_0"), ("tq2_0", "TQ2_0"), ("q2_0", "Q2_0"))
     },
     "mxfp4_moe": Recipe("Q8_0", "Q8_0", "Q8_0", eight_output=None),
+    "nvfp4-gguf": Recipe("NVFP4", "Q8_0", "Q8_0", eight_output=None),
     "bf16": Recipe("BF16", "BF16", "BF16", eight_output=None),
     "f16": Recipe("F16", "F16", "F16", eight_output=None),
 }
+
+def nearest_recipe(weights_format: str) -> str:
+    """The stock file type that a publisher's own recipe deviates from: it divides a published size among the tensors."""
+    plain = weights_format.removeprefix("ud-")
+    candidates = (plain, plain.replace("_xl", "_m"), plain.replace("_l", "_m"), plain.split("_xl")[0], plain.split("_l")[0])
+    special = {"q8_k_xl": "q8_0", "q1_0": "tq1_0"}
+    return special.get(plain) or next((name for name in candidates if name in RECIPES), "bf16")
+
 
 _MORE_IMPORTANCE = frozenset({"q2_k_s"})
 
@@ -230,6 +240,8 @@ def _layer_zero_gqa(architecture: Architecture, *, split_latent: bool) -> int:
     first = architecture.blocks[architecture.sequence[0]].mixer
     if first.KIND == "mla":
         return int(first.heads) if split_latent else 1  # type: ignore[union-attr]
+    if isinstance(first, Parallel):
+        first = next((part for part in first.parts if part.KIND == "gqa"), first)
     if first.KIND == "gated_deltanet":
         first = next((b.mixer for b in architecture.blocks if b.mixer.KIND == "gqa"), first)
     if first.KIND == "gqa":
@@ -353,12 +365,14 @@ def gguf_layout(
     final += 4 * architecture.rope_factors
     final += _extra_bytes(architecture, "text", recipe.default)
     lookup = _extra_bytes(architecture, "text-lookup", recipe.embedding or recipe.default)
+    mtp = _extra_bytes(architecture, "mtp", recipe.default)
     return WeightLayout(
         layers=quantizer.layer_shares(),
         embedding_bytes=embedding,
         head_bytes=head,
         final_bytes=final,
         lookup_bytes=lookup,
+        mtp_bytes=mtp,
         metadata_bytes=METADATA_BYTES_PER_TOKEN * architecture.vocabulary_size,
         text_parameters=architecture.text_parameters,
     )

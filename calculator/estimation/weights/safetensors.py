@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.weights.layout import LayerShare, WeightLayout, share_of
@@ -77,6 +78,38 @@ def _mlx(bits: int, group: int = 64) -> TensorBytes:
     return size
 
 
+def _mlx_blocks(bits: int, group: int) -> TensorBytes:
+    """MLX's block formats: n bits and a byte per group; every matrix, embedding and head too."""
+    blocks = _grouped(bits, group, 1)
+
+    def size(tensor: Tensor) -> int:
+        if tensor.columns == 1 or tensor.family == "convolution":
+            return _sixteen(tensor)
+        return blocks(tensor)
+
+    return size
+
+
+def _exl(bits: Fraction, *, transforms: bool) -> TensorBytes:
+    """EXL2 and EXL3: K bits a weight on average, the head in 6 bits, the embedding in 16. transforms: EXL3 keeps two FP16
+    vectors per matrix, as long as its inputs and its outputs (turboderp-org/exllamav3:modules/quant/exl3.py)."""
+
+    def size(tensor: Tensor) -> int:
+        if tensor.family == "head":
+            return int(ceil_div(tensor.parameters * EXL_HEAD_BITS, 8))
+        if tensor.family not in QUANTIZED:
+            return _sixteen(tensor)
+        vectors = 2 * (tensor.rows + tensor.columns) * tensor.copies if transforms else 0
+        return int(tensor.parameters * bits / 8) + vectors
+
+    return size
+
+
+EXL_HEAD_BITS = 6
+"""Bits of the head that the converters take by default."""
+
+EXL_BITS = ("2.0", "2.5", "3.0", "3.5", "4.0", "4.5", "5.0", "6.0", "8.0")
+
 RULES: dict[str, TensorBytes] = {
     "f32": _bits(32),
     "bf16": _sixteen,
@@ -85,17 +118,42 @@ RULES: dict[str, TensorBytes] = {
     "fp8-block": _quantized_only(_fp8_block),
     "mxfp8": _quantized_only(_grouped(8, 32, 1)),
     "int8": _quantized_only(_fp8_channel),
+    "bnb-int8": _quantized_only(_fp8_channel),
+    "w8a16": _quantized_only(_grouped(8, 128, 2)),
+    "awq-int8": _quantized_only(_grouped(8, 128, 2)),
+    "gptq-int8": _quantized_only(_grouped(8, 128, 2, 4)),
     "awq-int4": _quantized_only(_grouped(4, 128, 2.5)),
+    "autoround-int4": _quantized_only(_grouped(4, 128, 2.5)),
     "gptq-int4": _quantized_only(_grouped(4, 128, 2.5, 4)),
     "w4a16": _quantized_only(_grouped(4, 128, 2)),
+    "int4": _quantized_only(_grouped(4, 64, 2)),
+    "w4a8": _quantized_only(_grouped(4, 32, 2)),
     "nf4": _quantized_only(_nf4_double),
     "mxfp4": _experts_only(_grouped(4, 32, 1)),
     "nvfp4": _quantized_only(_grouped(4, 16, 1)),
     **{f"mlx-{bits}bit": _mlx(bits) for bits in (2, 3, 4, 5, 6, 8)},
+    "mlx-mxfp4": _mlx_blocks(4, 32),
+    "mlx-nvfp4": _mlx_blocks(4, 16),
+    "mlx-mxfp8": _mlx_blocks(8, 32),
+    "mlx-mxfp4-q8": _experts_only(_grouped(4, 32, 1), _mlx(8)),
+    **{f"exl3-{bits}bpw": _exl(Fraction(bits), transforms=True) for bits in EXL_BITS},
+    **{f"exl2-{bits}bpw": _exl(Fraction(bits), transforms=False) for bits in EXL_BITS if bits != "2.0"},
     "mlx-bf16": _sixteen,
     "mlx-fp16": _sixteen,
 }
 """Bytes of one tensor in each format that has a rule."""
+
+DENSE_RULES: dict[str, TensorBytes] = {
+    "mxfp4": _quantized_only(_grouped(4, 32, 1)),
+    "mlx-mxfp4-q8": _mlx_blocks(4, 32),
+}
+"""Formats that quantize experts where a model has them, and every linear layer of a model without."""
+
+NF4_SINGLE = _quantized_only(_grouped(4, 64, 4))
+"""NF4 whose block scales stay in FP32: what trainers load without double quantization."""
+
+KEEPS_HEAD = ("exl2-", "exl3-")
+"""Formats whose converters store the head as a matrix of its own, also where it is tied to the embedding."""
 
 NATIVE_RULES: dict[str, TensorBytes] = {
     "bf16": _sixteen,
@@ -115,13 +173,24 @@ RULE_SPREAD = 0.10
 """FP8, NVFP4, GPTQ and other quantized checkpoints by rule: they often keep more in 16 bits than the name says."""
 
 MLX_SPREAD = 0.01
+"""Recipes that are known: MLX quantizes every matrix, EXL converters keep to their average bits."""
+
+LAB_SPREAD = 0.06
+"""Recipes of a publisher that nobody wrote down (formulas §10)."""
 
 
 def spread_of(weights_format: str) -> float:
     """Half-width of the 90 % interval of a rule, as a share of the bytes (formulas §10)."""
     if weights_format in SPREADS:
         return SPREADS[weights_format]
-    return MLX_SPREAD if weights_format.startswith("mlx-") else RULE_SPREAD
+    return MLX_SPREAD if weights_format.startswith(("mlx-", "exl2-", "exl3-")) else RULE_SPREAD
+
+
+def rule_for(weights_format: str, architecture: Architecture) -> TensorBytes | None:
+    """The rule of a format for this model, None without one."""
+    if not architecture.is_moe and weights_format in DENSE_RULES:
+        return DENSE_RULES[weights_format]
+    return RULES.get(weights_format)
 
 
 def _fp8_rest(tensor: Tensor) -> int:
@@ -148,8 +217,12 @@ def safetensors_layout(
     spread: float,
     encoder_bytes_per_weight: int = 2,
     source: str = "",
+    keeps_head: bool = False,
 ) -> WeightLayout:
-    """Bytes of every part of a checkpoint by a rule; encoders in 16 bits, MTP at the average of the language model."""
+    """Bytes of every part of a checkpoint by a rule; encoders in 16 bits, MTP at the average of the language model.
+
+    keeps_head: a head that is tied to the embedding is stored once more.
+    """
 
     def share(tensor: Tensor) -> LayerShare:
         return share_of(tensor, rule(tensor))
@@ -161,6 +234,9 @@ def safetensors_layout(
             total = total + share(tensor)
         per_block.append(total)
     table = architecture.embedding
+    head = architecture.head
+    if keeps_head and architecture.tied_embeddings and architecture.output_head:
+        head = (Tensor("head", architecture.vocabulary_size, architecture.hidden_size, family="head"),)
     final = rule(architecture.final_norm) if architecture.final_norm else 0
     extras = {part: sum(e.parameters for e in architecture.extras if e.part == part) for part in TEXT_PARTS}
     lookup = rule(Tensor("lookup", extras["text-lookup"], family="lookup"))
@@ -170,7 +246,7 @@ def safetensors_layout(
     layout = WeightLayout(
         layers=tuple(per_block[index] for index in architecture.sequence),
         embedding_bytes=rule(table),
-        head_bytes=sum(rule(tensor) for tensor in architecture.head),
+        head_bytes=sum(rule(tensor) for tensor in head),
         final_bytes=final + _sixteen(vector("text", extras["text"])),
         lookup_bytes=lookup,
         vision_bytes=(vision - both + other) * encoder_bytes_per_weight,

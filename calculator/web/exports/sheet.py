@@ -12,7 +12,7 @@ from calculator.resolve import resolve
 from calculator.scenario import Scenario
 from calculator.web.answer import permalink
 from calculator.web.wording.reasons import reason_words
-from catalog.records import GIB, LanguageModel, PublishedFile, Source
+from catalog.records import GIB, Checkpoint, LanguageModel, PublishedFile, Source
 from catalog.snapshot import Snapshot
 
 SHEET_HARDWARE = {"gpu": "h100-sxm", "engine": "vllm"}
@@ -38,7 +38,7 @@ def sheet_json(model: LanguageModel, snapshot: Snapshot) -> dict[str, Any]:
         "recurrent_state_bytes_per_request": sheet.state_bytes,
         "gpus_needed": _gpus_needed(model, snapshot),
         "gguf_files": [_file(file) for file in model.files],
-        "checkpoints": [],
+        "checkpoints": [_checkpoint(checkpoint) for checkpoint in model.checkpoints],
         "runs_with": runs_with(model, snapshot),
         "verified": [],
         "sources": [source_json(source) for source in model.sources],
@@ -125,6 +125,34 @@ def _count(count: SheetCount) -> dict[str, Any]:
     plan = {"tp": count.plan.tp, "pp": count.plan.pp} if count.plan else None
     why = reason_words(count.why, "gib")
     return {"count": count.fits, "tight": count.tight, "engine": count.engine, "plan": plan, "why": why}
+
+
+def _checkpoint(checkpoint: Checkpoint) -> dict[str, Any]:
+    return {
+        "format": checkpoint.weights_format,
+        "repo": checkpoint.repo,
+        "publisher": checkpoint.publisher,
+        "publisher_kind": checkpoint.publisher_kind,
+        "engines": list(checkpoint.engines),
+        "bytes": checkpoint.size_bytes,
+        "precision": checkpoint.precision,
+        "recipe": checkpoint.recipe or None,
+        "hardware": checkpoint.hardware or None,
+        "formats": list(checkpoint.formats),
+        "file_pattern": checkpoint.file_pattern or None,
+        "files": [
+            {
+                "format": file.weights_format,
+                "file": file.file,
+                "parts": file.parts,
+                "bytes": file.size_bytes,
+                "precision": file.precision,
+                "source": file.source,
+            }
+            for file in checkpoint.files
+        ],
+        "sources": list(checkpoint.sources),
+    }
 
 
 def _file(file: PublishedFile) -> dict[str, Any]:

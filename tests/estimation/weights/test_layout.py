@@ -47,9 +47,9 @@ def test_a_publishers_recipe_is_known_only_by_its_published_size():
     )
     assert has_rule(dynamic[0], SNAPSHOT.formats["ud-q4_k_xl"])
     assert layout(dynamic[0].id, "ud-q4_k_xl").file_bytes == dynamic[1].size_bytes
-    assert not has_rule(SNAPSHOT.models["kimi-k3"], SNAPSHOT.formats["ud-q4_k_xl"])
+    assert not has_rule(SNAPSHOT.models["kimi-k3"], SNAPSHOT.formats["ud-iq4_xs"])
     with pytest.raises(LookupError):
-        layout("kimi-k3", "ud-q4_k_xl")
+        layout("kimi-k3", "ud-iq4_xs")
 
 
 def test_a_file_with_more_than_the_language_model_is_no_input():

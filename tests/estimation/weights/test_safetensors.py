@@ -5,7 +5,13 @@ from dataclasses import replace
 import pytest
 
 from calculator.estimation.weights import weight_layout
-from calculator.estimation.weights.safetensors import RULES, native_rule, safetensors_layout, spread_of
+from calculator.estimation.weights.safetensors import (
+    NF4_SINGLE,
+    RULES,
+    native_rule,
+    safetensors_layout,
+    spread_of,
+)
 from tests.estimation.asking import SNAPSHOT
 
 
@@ -34,9 +40,66 @@ def test_w_2_11_llama_3_1_8b_in_every_format(weights_format, size):
     assert layout("llama-3.1-8b-instruct", weights_format).checkpoint_bytes == size
 
 
-def test_mxfp4_quantizes_experts_only():
-    """A dense model has none: it stays in 16 bits."""
-    assert layout("llama-3.1-8b-instruct", "mxfp4").checkpoint_bytes == 16_060_522_496
+def test_w_2_11_mxfp4_of_a_model_without_experts_is_all_linear_layers():
+    assert layout("llama-3.1-8b-instruct", "mxfp4").checkpoint_bytes == 5_809_643_520
+
+
+def test_w_2_11_nf4_without_double_quantization():
+    shape = SNAPSHOT.models["llama-3.1-8b-instruct"].architecture
+    assert safetensors_layout(shape, NF4_SINGLE, spread=0.1).checkpoint_bytes == 6_027_747_328
+
+
+LINEAR, TABLE, NORMS = 6_979_321_856, 525_336_576, 266_240
+"""Llama 3.1 8B (W-2.1): linear layers, embedding or head, norms."""
+
+
+def test_w_2_11_exl3_with_a_head_of_6_bits():
+    """≈ 4.940 GB: 4 bits, two FP16 vectors per matrix (in + out = 81 920 a layer), head 6 bits, the rest in 16."""
+    vectors = 32 * 2 * (2 * (4096 + 4096) + 2 * (4096 + 1024) + 3 * (4096 + 14_336))
+    whole = LINEAR // 2 + vectors + TABLE * 2 + TABLE * 6 // 8 + NORMS * 2
+    assert layout("llama-3.1-8b-instruct", "exl3-4.0bpw").checkpoint_bytes == whole
+    assert round(whole / 1e9, 2) == 4.94
+
+
+def test_w_2_11_exl2_is_exl3_within_a_percent():
+    exl2, exl3 = (layout("llama-3.1-8b-instruct", f"{name}-4.0bpw").checkpoint_bytes for name in ("exl2", "exl3"))
+    assert exl2 == pytest.approx(exl3, rel=0.01)
+
+
+# Bits per weight of the linear layers (methodology §2.3 and the catalogue's bits_block).
+BITS = {"w8a16": 8.125, "awq-int8": 8.125, "int4": 4.25, "w4a8": 4.5, "autoround-int4": 4.15625}
+
+
+@pytest.mark.parametrize(("weights_format", "bits"), BITS.items(), ids=BITS)
+def test_integer_formats_have_their_bits_per_weight(weights_format, bits):
+    assert layout("llama-3.1-8b-instruct", weights_format).checkpoint_bytes == LINEAR * bits / 8 + 2 * (
+        2 * TABLE + NORMS
+    )
+
+
+MLX_BITS = {"mlx-mxfp4": 4.25, "mlx-nvfp4": 4.5, "mlx-mxfp8": 8.25}
+
+
+@pytest.mark.parametrize(("weights_format", "bits"), MLX_BITS.items(), ids=MLX_BITS)
+def test_mlx_block_formats_quantize_embedding_and_head_too(weights_format, bits):
+    whole = (LINEAR + 2 * TABLE) * bits / 8 + 2 * NORMS
+    assert layout("llama-3.1-8b-instruct", weights_format).checkpoint_bytes == whole
+
+
+def test_mlx_mxfp4_q8_keeps_4_bits_for_experts_only():
+    """gpt-oss-120b: experts 114 661 785 600 at 4.25 bits, no other matrix below 8.5 bits."""
+    size = layout("gpt-oss-120b", "mlx-mxfp4-q8").text_bytes
+    assert 114_661_785_600 * 4.25 / 8 + 2_167_371_072 < size < 114_661_785_600 * 4.25 / 8 + 2_167_371_072 * 1.1
+
+
+def test_f32_is_four_bytes_a_weight():
+    assert layout("llama-3.1-8b-instruct", "f32").checkpoint_bytes == 4 * 8_030_261_248
+
+
+def test_a_tied_head_is_stored_once_more_by_exl_converters():
+    shape = SNAPSHOT.models["llama-3.2-1b-instruct"].architecture
+    assert shape.tied_embeddings
+    assert layout("llama-3.2-1b-instruct", "exl3-4.0bpw").head_bytes == 128_256 * 2048 * 6 // 8
 
 
 def test_w_2_12_gpt_oss_120b_as_published():
