@@ -63,8 +63,8 @@ def test_sentence_in_decimal_units(snapshot):
         ("n=20", "llama.cpp spreads layers over at most 15 GPUs; 20 are asked for."),
         ("users=300", "llama.cpp serves at most 256 requests at once; 300 are asked for."),
         ("quant=iq2_xxs&engine=vllm", "vLLM does not load IQ2_XXS."),
-        ("engine=mlx&gpu=mac-m4-max-128", "Not computed yet: MLX."),
-        ("model=deepseek-v4-pro&gpu=b200&n=8", "Not computed yet: compressed sparse attention."),
+        ("engine=mlx", "MLX does not run on GeForce RTX 4090."),
+        ("engine=ollama&n=2&tp=2", "Ollama does not split tensors, only layers."),
     ],
 )
 def test_a_refusal_is_its_reason(snapshot, query, sentence):

@@ -78,7 +78,7 @@ def test_breakdown_as_csv(client):
 
 
 def test_a_question_without_memory_has_a_csv_too(client):
-    rows = list(csv.reader(io.StringIO(client.get("/memory.csv?engine=mlx").content.decode())))
+    rows = list(csv.reader(io.StringIO(client.get("/memory.csv?engine=vllm&model=kolibri-1&quant=native").content.decode())))
     assert len(rows) == 1
 
 

@@ -246,3 +246,9 @@ def test_a_version_that_was_measured_has_no_wider_intervals():
     assert (
         "version_outside_measured" not in ask(engine="vllm", gpu="h100-sxm", engine_version="0.19.0").reasons
     )
+
+
+def test_mlx_divides_tensors_over_hosts():
+    """Default of several ranks where the model type can be divided; else stages."""
+    assert mlx(model="qwen3-235b-a22b", gpu="mac-m3-ultra-512", n=2).plan == (2, 1)
+    assert mlx(model="qwen3-next-80b-a3b-instruct", gpu="mac-m3-ultra-512", n=2).plan == (1, 2)
