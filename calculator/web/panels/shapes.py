@@ -566,9 +566,9 @@ class PageFrame(TypedDict):
 
 
 class CalculatorPage(TypedDict):
-    """The whole context of `calculator/page.html`, and of its partial `calculator/page.html#answer`.
+    """The whole context of `calculator/page.html`, and of `calculator/answer.html` in it.
 
-    fragment: True when only the answer is asked for; the partial then adds what the form must learn, out of band. bar is
+    fragment: True when only the answer is asked for; the answer then adds what the form must learn, out of band. bar is
     None when memory cannot be computed, rack with one GPU or when bar is None; memory and chart are None with bar.
     """
 
