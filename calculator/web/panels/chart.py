@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from django.utils.translation import gettext as _
-
 from calculator.estimation.terms import Memory, MemoryCurve
 from calculator.web import figures
 from calculator.web.answer import Answer
@@ -22,6 +20,7 @@ from calculator.web.charts import (
 )
 from calculator.web.panels.bar import percent
 from calculator.web.panels.curves import curves_of
+from calculator.web.panels.per_snapshot import unless_changed
 from calculator.web.panels.shapes import (
     ChartLimit,
     ChartPanel,
@@ -31,6 +30,7 @@ from calculator.web.panels.shapes import (
     ChartTick,
 )
 from calculator.web.panels.sliders import LEAST_CONTEXT, tick_label
+from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.text import cache_label
 
 HEAD_ROOM = 1.12  # the chart's top above the highest of physical memory and the present need
@@ -38,10 +38,15 @@ LABEL_HEIGHT = 0.07  # of the plot: nearer labels would overlap
 RIGHT_HALF = 0.55
 LEAST_HIGH = 16_384
 
+_HOLE = "\x1a"
+_PRESENT = json.dumps(_HOLE)
+"""Where the present point stands in the numbers: a control character, which no name holds."""
+
 
 def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPanel | None:
     """The chart, None where no curve can be computed."""
-    curves = curves_of(answer)
+    users = answer.configuration.workload.users
+    curves = unless_changed(answer, "curves", users, lambda: curves_of(answer))
     if not curves:
         return None
     units = answer.units
@@ -49,22 +54,43 @@ def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPa
     x_axis = Axis(LEAST_CONTEXT, max(curves[0].context_tokens[-1], LEAST_HIGH), log=True)
     top = HEAD_ROOM * max(memory.limit.physical_bytes, memory.needed.value)
     y_axis = Axis(0, figures.in_units(top, units))
-    present = _present(tokens, memory, units, x_axis, y_axis)
+    drawn, numbers = unless_changed(
+        answer,
+        "chart",
+        (answer.configuration.workload.users, top, memory.limit),
+        lambda: _drawn(answer, curves, memory, x_axis, y_axis),
+    )
+    present = _present_numbers(tokens, memory, units) if x_axis.holds(tokens) else None
     return {
+        **drawn,
+        "description": _description(answer, memory),
+        "present": _present(tokens, memory, units, x_axis, y_axis),
+        "numbers": numbers.replace(_PRESENT, json.dumps(present, separators=(",", ":"))),
+        "figure": figure_json("context") if with_figure else "",
+    }
+
+
+def _drawn(
+    answer: Answer, curves: Sequence[MemoryCurve], memory: Memory, x_axis: Axis, y_axis: Axis
+) -> tuple[ChartPanel, str]:
+    """What stays while only the context moves: everything but the present point, and its place in the numbers."""
+    units = answer.units
+    drawn: ChartPanel = {
         "id": "context",
         "title": _title(answer, units),
         "note": _note(curves, answer),
-        "description": _description(answer, memory),
+        "description": "",
         "series": _series(curves, answer, x_axis, y_axis),
         "x_ticks": _x_ticks(x_axis),
         "y_ticks": _y_ticks(y_axis),
         "limits": _limits(memory, units, y_axis),
         "fits": _fits(answer, curves, memory, x_axis, y_axis),
-        "present": present,
+        "present": None,
         "table": _table(curves, answer, x_axis),
-        "numbers": _numbers(curves, answer, memory, x_axis, y_axis),
-        "figure": figure_json("context") if with_figure else "",
+        "numbers": "",
+        "figure": "",
     }
+    return drawn, _numbers(curves, answer, memory, x_axis, y_axis)
 
 
 def _title(answer: Answer, units: str) -> str:
@@ -236,17 +262,19 @@ def _table(curves: Sequence[MemoryCurve], answer: Answer, axis: Axis) -> ChartTa
     return {"head": head, "rows": rows}
 
 
-def _numbers(
-    curves: Sequence[MemoryCurve], answer: Answer, memory: Memory, x_axis: Axis, y_axis: Axis
-) -> str:
-    """What Plotly needs of this answer, as JSON text."""
-    units, tokens = answer.units, answer.configuration.workload.context_tokens
-    ticks = _labelled(x_axis)
-    present = {
+def _present_numbers(tokens: int, memory: Memory, units: str) -> dict[str, object]:
+    return {
         "x": tokens,
         "y": round(figures.in_units(memory.needed.value, units), 3),
         "label": _present_label(tokens, memory, units),
     }
+
+
+def _numbers(
+    curves: Sequence[MemoryCurve], answer: Answer, memory: Memory, x_axis: Axis, y_axis: Axis
+) -> str:
+    """What Plotly needs of this answer, as JSON text, with a hole for the present point."""
+    units, ticks = answer.units, _labelled(x_axis)
     limits = [("usable", memory.limit.usable.value), ("physical", memory.limit.physical_bytes)]
     words = {line["kind"]: line["label"] for line in _limits(memory, units, y_axis)}
     numbers = {
@@ -263,7 +291,7 @@ def _numbers(
             for kind, size in limits
             if kind in words
         ],
-        "present": present if x_axis.holds(tokens) else None,
+        "present": _HOLE,
         "x_ticks": {"values": ticks, "labels": [tick_label(value) for value in ticks]},
         "x_range": [x_axis.low, x_axis.high],
         "y_range": [0, round(y_axis.high, 3)],

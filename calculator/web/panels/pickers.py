@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-
 from calculator.estimation.devices import physical_bytes
 from calculator.web import figures
 from calculator.web.answer import Answer
-from calculator.web.panels.per_snapshot import per_snapshot
-from calculator.web.panels.shapes import PickerField, PickerGroup, PickerOption, Sentence
+from calculator.web.panels.per_snapshot import per_snapshot, unmoved
+from calculator.web.panels.problems import with_problem
+from calculator.web.panels.shapes import PickerField, PickerGroup, PickerOption
 from calculator.web.wording.fields import label_of
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import gettext_lazy
 from catalog.records import Accelerator, LanguageModel, System
 from catalog.snapshot import Snapshot
 
@@ -51,8 +51,13 @@ _OTHER_MACHINES = gettext_lazy("Machines")
 ORDER = ("datacenter", "workstation", "consumer", "apple", "apu", "edge", "cpu")
 
 
-def model_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> PickerField:
+def model_field(answer: Answer, *, with_groups: bool) -> PickerField:
     """The model picker. A fragment needs no groups."""
+    field = with_problem(unmoved(answer, "model", lambda: _unmoved_model(answer)), answer)
+    return {**field, "groups": model_groups(answer.snapshot)} if with_groups else field
+
+
+def _unmoved_model(answer: Answer) -> PickerField:
     model = answer.configuration.model
     return {
         "id": "model",
@@ -61,13 +66,18 @@ def model_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> Pick
         "value": model.id,
         "chosen_name": model.name,
         "chosen_facts": model_facts(model),
-        "groups": model_groups(answer.snapshot) if with_groups else [],
-        "problem": problem,
+        "groups": [],
+        "problem": [],
     }
 
 
-def hardware_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> PickerField:
+def hardware_field(answer: Answer, *, with_groups: bool) -> PickerField:
     """The hardware picker: accelerators by vendor and kind, then whole machines."""
+    field = with_problem(unmoved(answer, "gpu", lambda: _unmoved_hardware(answer)), answer)
+    return {**field, "groups": hardware_groups(answer.snapshot, answer.units)} if with_groups else field
+
+
+def _unmoved_hardware(answer: Answer) -> PickerField:
     configuration = answer.configuration
     system = configuration.system
     name = system.name if system else configuration.accelerator.name
@@ -81,8 +91,8 @@ def hardware_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> P
         "value": system.id if system else configuration.accelerator.id,
         "chosen_name": name,
         "chosen_facts": facts,
-        "groups": hardware_groups(answer.snapshot, answer.units) if with_groups else [],
-        "problem": problem,
+        "groups": [],
+        "problem": [],
     }
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
-
-from calculator.estimation import estimate
+from calculator.estimation import estimate, verdict_of
+from calculator.estimation.configuration import Configuration
 from calculator.estimation.sheet import BuiltSize
 from calculator.estimation.terms import Estimate
 from calculator.planner.counts import counts_to_try, smallest_counts
@@ -20,17 +18,26 @@ from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
 from calculator.web.panels.formats import format_sizes
 from calculator.web.panels.names import device_name, format_words
+from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.shapes import WayOut, WouldFitPanel
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import gettext_lazy, ngettext
 from calculator.web.wording.text import cache_label, engine_name
 
 SMALLER_CACHES = ("fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
 STEP = 1024  # a shorter context is rounded down to a multiple
+NEARLY = 0.5  # what stands beside the weights hardly depends on their format; the search skips what is far too large
 FIT = ("fits", "tight")
 OWN_CHOICES = (
     (("split", "tp", "pp"), gettext_lazy("the usual plan")),
     (("quant",), gettext_lazy("the usual weights format")),
     (("kv", "fa"), gettext_lazy("the usual cache type")),
 )
+FREE_PLAN: Mapping[str, Value] = {"tp": None, "pp": None, "split": "auto"}
+FREE_PLAN: Mapping[str, Value] = {"tp": None, "pp": None, "split": "auto"}
+FOLLOWING = frozenset({"ctx", "users"})
+"""What the engine's settings may follow, with `maxlen` and `seqs`."""
+
 MOST_COUNTS = 3  # counts that are tried on either side
 
 _Found = TypeVar("_Found")
@@ -49,8 +56,25 @@ class Found:
 
 def ask(answer: Answer, **changes: Value) -> tuple[Scenario, Estimate]:
     """The same question with some values changed, without the search for its capacity."""
-    scenario = answer.scenario.replace(**changes)
-    return scenario, estimate(resolve(scenario, answer.snapshot).configuration, capacity=False)
+    return answer.scenario.replace(**changes), estimate(_settled(answer, **changes), capacity=False)
+
+
+def works(answer: Answer, **changes: Value) -> bool:
+    """Whether the question fits with some values changed."""
+    return verdict_of(_settled(answer, **changes)) in FIT
+
+
+def _settled(answer: Answer, **changes: Value) -> Configuration:
+    """What the changed question means: settled once, and put to the present context and users."""
+    scenario = answer.scenario
+
+    def settle() -> Configuration:
+        return resolve(scenario.replace(**changes), answer.snapshot).configuration
+
+    if FOLLOWING & changes.keys() or scenario.maxlen is not None or scenario.seqs is not None:
+        return settle()
+    settled = unmoved(answer, ("settled", *changes.items()), settle)
+    return replace(settled, workload=answer.configuration.workload)
 
 
 def would_fit_panel(answer: Answer) -> WouldFitPanel | None:
@@ -110,18 +134,18 @@ def _smaller_cache(answer: Answer) -> Found | None:
     configuration = answer.configuration
     offered = cache_types_for(answer.resolved)
     for cache_type in SMALLER_CACHES:
-        if cache_type in offered and cache_type != configuration.cache_type:
+        other_type = cache_type in offered and cache_type != configuration.cache_type
+        if other_type and works(answer, kv=cache_type):
             scenario, other = ask(answer, kv=cache_type)
-            if other.verdict in FIT:
-                label = cache_label(cache_type, configuration.engine)
-                return Found(_("{label} KV cache").format(label=label), _("same weights"), scenario, other)
+            label = cache_label(cache_type, configuration.engine)
+            return Found(_("{label} KV cache").format(label=label), _("same weights"), scenario, other)
     return None
 
 
 def sizes_of(answer: Answer) -> list[BuiltSize]:
     """The formats that the engine loads here with their sizes, largest first."""
     sizes = format_sizes(answer.resolved, answer.snapshot)
-    return sorted(sizes, key=lambda size: -size.size_bytes)
+    return unmoved(answer, "sizes", lambda: sorted(sizes, key=lambda size: -size.size_bytes))
 
 
 def largest_format(answer: Answer) -> Found | None:
@@ -133,12 +157,13 @@ def _largest_format(answer: Answer) -> Found | None:
     configuration, memory = answer.configuration, answer.estimate.memory
     if memory is None:
         return None
-    room = memory.limit.usable.value * configuration.count
+    beside = memory.total_bytes - sum(part.total_bytes for part in memory.parts if part.name == "weights")
+    room = memory.limit.usable.value * configuration.count - NEARLY * beside
     for size in sizes_of(answer):
         if size.weights_format is configuration.weights_format or size.least_bytes > room:
             continue
-        scenario, other = ask(answer, quant=size.weights_format.id)
-        if other.verdict in FIT and other.memory:
+        if works(answer, quant=size.weights_format.id):
+            scenario, other = ask(answer, quant=size.weights_format.id)
             name = format_words(size.weights_format, configuration.model.native_format)
             return Found(
                 name,
@@ -153,8 +178,9 @@ def _other_engine(answer: Answer) -> Found | None:
     for engine, listed in engines_for(answer.resolved, answer.snapshot):
         if not listed or engine.id == answer.configuration.engine.id:
             continue
-        scenario, other = ask(answer, engine=engine.id, quant=None, split="auto", tp=None, pp=None)
-        if other.verdict in FIT:
+        changed: dict[str, Value] = {"engine": engine.id, "quant": None, **FREE_PLAN}
+        if works(answer, **changed):
+            scenario, other = ask(answer, **changed)
             return Found(engine_name(engine.id), _("same hardware"), scenario, other)
     return None
 
@@ -165,10 +191,9 @@ def _own_choice(answer: Answer) -> Found | None:
         fixed = {
             field: DEFAULTS[field] for field in name if getattr(answer.scenario, field) != DEFAULTS[field]
         }
-        if fixed:
+        if fixed and works(answer, **fixed):
             scenario, other = ask(answer, **fixed)
-            if other.verdict in FIT:
-                return Found(str(label), _("same hardware"), scenario, other)
+            return Found(str(label), _("same hardware"), scenario, other)
     return None
 
 
@@ -191,9 +216,8 @@ def _counts(answer: Answer) -> list[int]:
 
 def _other_count(answer: Answer, counts: list[int]) -> Found | None:
     for number in counts[:MOST_COUNTS]:
-        found = _with_count(answer, number)
-        if found.estimate.verdict in FIT:
-            return found
+        if works(answer, **_count(number)):
+            return _with_count(answer, number)
     return None
 
 
@@ -221,9 +245,13 @@ def _smallest_count(answer: Answer) -> Found | None:
     return _with_count(answer, number)
 
 
+def _count(number: int) -> dict[str, Value]:
+    return {"n": number, **FREE_PLAN}
+
+
 def _with_count(answer: Answer, number: int) -> Found:
     """The same question with another count and the plan that suits it."""
-    scenario, other = ask(answer, n=number, tp=None, pp=None, split="auto")
+    scenario, other = ask(answer, **_count(number))
     plan, gpus = other.configuration.plan, other.configuration.count
     note = _("one machine")
     if plan.nodes > 1:

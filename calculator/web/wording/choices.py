@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext_lazy as _
-
 from calculator.estimation.configuration import Choice, Configuration
 from calculator.estimation.terms import Limit
+from calculator.web.wording.speech import gettext_lazy as _
 from calculator.web.wording.text import Template, say_code
 
 CHOICES: Mapping[str, Template] = {
