@@ -6,7 +6,6 @@ en dash without spaces in ranges. English and Chinese write numbers alike, so th
 
 import math
 from functools import lru_cache
-from functools import lru_cache
 
 GIB = 2**30
 GB = 10**9
@@ -37,7 +36,6 @@ _WRITTEN = tuple(f"{{:,.{places}f}}".format for places in range(12))
 
 
 @lru_cache(maxsize=8192)
-@lru_cache(maxsize=8192)
 def number(value: float, decimals: int | None = None) -> str:
     """A number with separators and a true minus; `decimals` None: as many as three significant digits need."""
     if not math.isfinite(value):
@@ -67,7 +65,6 @@ def in_units(size_bytes: float, units: str) -> float:
     return size_bytes / _BYTES_IN[units]
 
 
-@lru_cache(maxsize=8192)
 @lru_cache(maxsize=8192)
 def bare_size(size_bytes: float, units: str, decimals: int | None = None) -> str:
     """Bytes in GiB or GB without the unit's name. What is there is never written as 0."""
@@ -106,7 +103,6 @@ def cell_decimals(value: float, column: int) -> int:
     return column + 1 if column == 2 and 0 < abs(value) < 0.1 else column
 
 
-@lru_cache(maxsize=4096)
 @lru_cache(maxsize=4096)
 def size_range(low_bytes: float, high_bytes: float, units: str, decimals: int | None = None) -> str:
     """The two ends of an interval with equal decimals: 57.6–59.4; more of them where the ends would read alike."""

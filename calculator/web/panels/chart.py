@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Literal
 
 from calculator.estimation.terms import Memory, MemoryCurve
 from calculator.web import figures
@@ -34,9 +35,11 @@ from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.text import cache_label
 
 HEAD_ROOM = 1.12  # the chart's top above the highest of physical memory and the present need
-LABEL_HEIGHT = 0.07  # of the plot: nearer labels would overlap
+LABEL_HEIGHT = 0.085  # of the plot: nearer labels would overlap
 RIGHT_HALF = 0.55
 LEAST_HIGH = 16_384
+LINES_APART = 0.07  # words find room between two limits
+LABEL_WIDTH = 0.3  # of the plot: words of a limit, from the left
 
 _HOLE = "\x1a"
 _PRESENT = json.dumps(_HOLE)
@@ -52,7 +55,9 @@ def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPa
     units = answer.units
     tokens = answer.configuration.workload.context_tokens
     x_axis = Axis(LEAST_CONTEXT, max(curves[0].context_tokens[-1], LEAST_HIGH), log=True)
-    top = HEAD_ROOM * max(memory.limit.physical_bytes, memory.needed.value)
+    # Beyond the model's longest context there is no point to show: the curves' starts settle the height.
+    seen = memory.needed.value if x_axis.holds(tokens) else min(curve.needed_bytes[0] for curve in curves)
+    top = HEAD_ROOM * max(memory.limit.physical_bytes, seen)
     y_axis = Axis(0, figures.in_units(top, units))
     drawn, numbers = unless_changed(
         answer,
@@ -83,7 +88,7 @@ def _drawn(
         "series": _series(curves, answer, x_axis, y_axis),
         "x_ticks": _x_ticks(x_axis),
         "y_ticks": _y_ticks(y_axis),
-        "limits": _limits(memory, units, y_axis),
+        "limits": _limits(memory, units, y_axis, _at_left(curves, units, x_axis, y_axis)),
         "fits": _fits(answer, curves, memory, x_axis, y_axis),
         "present": None,
         "table": _table(curves, answer, x_axis),
@@ -186,30 +191,40 @@ def _y_ticks(axis: Axis) -> list[ChartTick]:
     ]
 
 
-def _limits(memory: Memory, units: str, axis: Axis) -> list[ChartLimit]:
-    usable = figures.in_units(memory.limit.usable.value, units)
-    physical = figures.in_units(memory.limit.physical_bytes, units)
-    close = axis.at(physical) - axis.at(usable) < 2 * LABEL_HEIGHT
-    lines: list[ChartLimit] = [
-        {
-            "kind": "usable",
-            "y": percent(100 * (1 - axis.at(usable))),
-            "label": _("usable {size}").format(size=figures.bare_size(memory.limit.usable.value, units)),
-            "below": close,
-        }
-    ]
+def _at_left(curves: Sequence[MemoryCurve], units: str, x_axis: Axis, y_axis: Axis) -> list[float]:
+    """How high the curves run where the limits' words stand."""
+    points = (point for curve in curves for point in _unit_points(curve, units, x_axis, y_axis))
+    return [y for x, y in points if x <= LABEL_WIDTH]
+
+
+def _limits(memory: Memory, units: str, axis: Axis, curves: Sequence[float]) -> list[ChartLimit]:
+    """The lines with their words, each above its line, or below it where a curve or the other's words are."""
+    usable, physical = memory.limit.usable.value, memory.limit.physical_bytes
+    at_usable, at_physical = (axis.at(figures.in_units(size, units)) for size in (usable, physical))
+    near = at_physical - at_usable < 2 * LABEL_HEIGHT
+    below = _below(at_usable, curves, first=near)
+    size = figures.bare_size(usable, units)
+    lines = [_limit("usable", at_usable, _("usable {size}").format(size=size), below=below)]
     if physical > usable:
-        lines.append(
-            {
-                "kind": "physical",
-                "y": percent(100 * (1 - axis.at(physical))),
-                "label": _("physical {size}").format(
-                    size=figures.bare_size(memory.limit.physical_bytes, units)
-                ),
-                "below": False,
-            }
-        )
+        room = at_physical - at_usable >= (LINES_APART if below else LINES_APART + LABEL_HEIGHT)
+        under = room and _below(at_physical, curves, first=False)
+        size = figures.bare_size(physical, units)
+        lines.append(_limit("physical", at_physical, _("physical {size}").format(size=size), below=under))
     return lines
+
+
+def _below(line: float, curves: Sequence[float], *, first: bool) -> bool:
+    """Whether words stand below their line: as proposed, unless a curve runs there and not on the other side."""
+
+    def taken(*, below: bool) -> bool:
+        low, high = (line - LABEL_HEIGHT, line) if below else (line, line + LABEL_HEIGHT)
+        return any(low <= y <= high for y in curves)
+
+    return not first if taken(below=first) and not taken(below=not first) else first
+
+
+def _limit(kind: Literal["usable", "physical"], at: float, label: str, *, below: bool) -> ChartLimit:
+    return {"kind": kind, "y": percent(100 * (1 - at)), "label": label, "below": below}
 
 
 def _point(x: float, y: float, label: str) -> ChartPoint:
@@ -276,7 +291,7 @@ def _numbers(
     """What Plotly needs of this answer, as JSON text, with a hole for the present point."""
     units, ticks = answer.units, _labelled(x_axis)
     limits = [("usable", memory.limit.usable.value), ("physical", memory.limit.physical_bytes)]
-    words = {line["kind"]: line["label"] for line in _limits(memory, units, y_axis)}
+    words = {line["kind"]: line["label"] for line in _limits(memory, units, y_axis, [])}
     numbers = {
         "x": list(curves[0].context_tokens),
         "series": [

@@ -30,7 +30,8 @@ from calculator.web.wording.speech import ngettext
 from calculator.web.wording.text import cache_label, engine_name
 from catalog.records import Engine
 
-MOST_SEGMENTS = 5
+MOST_SEGMENTS = 4
+LONGEST_SEGMENT = 8  # characters; longer labels would not stand side by side
 
 CONTROLS = ("model", "quant", "gpu", "n", "ctx", "users", "kv", "engine")
 """Ids of the fields that are always there; those of Advanced depend on the engine."""
@@ -133,7 +134,7 @@ def _unmoved_cache(answer: Answer) -> SegmentedField | SelectField:
         offered = (value, *offered)
     choices: list[Choice] = [{"value": each, "label": cache_label(each, engine)} for each in offered]
     changed = value != DEFAULTS["kv"]
-    if len(choices) > MOST_SEGMENTS:
+    if len(choices) > MOST_SEGMENTS or any(len(choice["label"]) > LONGEST_SEGMENT for choice in choices):
         return {
             "widget": "select",
             "id": "kv",
@@ -205,14 +206,7 @@ def _unmoved_engine(answer: Answer) -> SelectField:
         "value": "" if automatic else configuration.engine.id,
         "groups": [group for group in groups if group["choices"]],
         "note": plan_words(configuration),
-        "help": " ".join(
-            words
-            for words in (
-                why_chosen(answer.configuration, "engine", answer.units),
-                why_chosen(answer.configuration, "split", answer.units),
-            )
-            if words
-        ),
+        "help": why_chosen(configuration, "engine", answer.units),
         "problem": [],
         "changed": not automatic,
     }

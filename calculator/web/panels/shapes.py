@@ -81,9 +81,10 @@ class SelectField(TypedDict):
 
 
 class SegmentedField(TypedDict):
-    """Two to five short choices side by side: the cache type (`"bf16"`, `"fp8"`; llama.cpp calls bf16 `"f16"`).
+    """Two to four short choices side by side: the cache type (`"bf16"`, `"fp8"`; llama.cpp calls bf16 `"f16"`).
 
-    widget: `"segmented"`. Six or more choices: use a SelectField, the template takes either for `kv`.
+    widget: `"segmented"`. More choices, or a label of more than 8 characters: a SelectField; the template takes either
+    for `kv`.
     """
 
     widget: Literal["segmented"]

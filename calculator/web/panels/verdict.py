@@ -77,12 +77,12 @@ def _ground(answer: Answer, memory: Memory | None) -> Sentence:
 
 def _ways_out(answer: Answer) -> Sentence:
     """Links to what works instead of what is refused."""
-    if answer.estimate.memory is None:
-        return []
     links: Sentence = []
     for found in changes(answer):
         links += [plain(" · "), link(found.name, permalink(found.scenario))]
-    return filled(_("What works: {links}.").format(links=HOLE), links[1:]) if links else []
+    if not links:
+        return sentence(_("No single change of this question works."))
+    return filled(_("What works: {links}.").format(links=HOLE), links[1:])
 
 
 def _need_words(answer: Answer, memory: Memory) -> str:

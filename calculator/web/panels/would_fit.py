@@ -11,7 +11,7 @@ from calculator.estimation.configuration import Configuration
 from calculator.estimation.sheet import BuiltSize
 from calculator.estimation.terms import Estimate
 from calculator.planner.counts import counts_to_try, smallest_counts
-from calculator.resolve import cache_types_for, engines_for, resolve
+from calculator.resolve import cache_types_for, default_format, engines_for, resolve
 from calculator.scenario import DEFAULTS, Scenario, Value
 from calculator.web import figures
 from calculator.web.answer import Answer, permalink
@@ -23,6 +23,7 @@ from calculator.web.panels.shapes import WayOut, WouldFitPanel
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import gettext_lazy, ngettext
 from calculator.web.wording.text import cache_label, engine_name
+from catalog.records import WeightsFormat
 
 SMALLER_CACHES = ("fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
 STEP = 1024  # a shorter context is rounded down to a multiple
@@ -33,7 +34,14 @@ OWN_CHOICES = (
     (("quant",), gettext_lazy("the usual weights format")),
     (("kv", "fa"), gettext_lazy("the usual cache type")),
 )
-FREE_PLAN: Mapping[str, Value] = {"tp": None, "pp": None, "split": "auto"}
+AS_THEY_ARE = ("native", "bf16", "f16", "fp8", "bnb-int8", "nf4")
+"""Formats that every model has: its own, 16 bits, and what engines make of those while they load."""
+
+MADE_BY_TOOLS = ("gguf", "mlx")
+OTHERS_RECIPES = ("ud-", "fp4", "fp8", "_xl", "k_l")
+"""Formats of these families that the engine's tool does not make of any model: a publisher's own mixtures, 4-bit floats.
+q3_k_l is the tool's own."""
+
 FREE_PLAN: Mapping[str, Value] = {"tp": None, "pp": None, "split": "auto"}
 FOLLOWING = frozenset({"ctx", "users"})
 """What the engine's settings may follow, with `maxlen` and `seqs`."""
@@ -148,6 +156,18 @@ def sizes_of(answer: Answer) -> list[BuiltSize]:
     return unmoved(answer, "sizes", lambda: sorted(sizes, key=lambda size: -size.size_bytes))
 
 
+def exists(configuration: Configuration, weights_format: WeightsFormat) -> bool:
+    """Whether this model can be had in the format: as published, in 16 bits, as a file that somebody published, or made
+    by the engine itself, while it loads or with its own tool."""
+    model, name = configuration.model, weights_format.id
+    if name in AS_THEY_ARE or name == default_format(configuration.engine, model)[0]:
+        return True
+    if any(file.weights_format == name for file in model.files):
+        return True
+    made = weights_format.family in MADE_BY_TOOLS and not weights_format.published_only
+    return made and (name == "q3_k_l" or not any(mark in name for mark in OTHERS_RECIPES))
+
+
 def largest_format(answer: Answer) -> Found | None:
     """The largest weights format that fits on the same hardware."""
     return _once(answer, _largest_format)
@@ -161,6 +181,8 @@ def _largest_format(answer: Answer) -> Found | None:
     room = memory.limit.usable.value * configuration.count - NEARLY * beside
     for size in sizes_of(answer):
         if size.weights_format is configuration.weights_format or size.least_bytes > room:
+            continue
+        if not exists(configuration, size.weights_format):
             continue
         if works(answer, quant=size.weights_format.id):
             scenario, other = ask(answer, quant=size.weights_format.id)
@@ -182,6 +204,23 @@ def _other_engine(answer: Answer) -> Found | None:
         if works(answer, **changed):
             scenario, other = ask(answer, **changed)
             return Found(engine_name(engine.id), _("same hardware"), scenario, other)
+    return None
+
+
+def _as_many_as_served(answer: Answer) -> Found | None:
+    """As many requests at once as the engine serves."""
+    for reason in answer.estimate.reasons:
+        if reason.code == "too_many_requests":
+            users = int(reason.factors["limit"])
+            if works(answer, users=users):
+                scenario, other = ask(answer, users=users)
+                name = ngettext("{count} request", "{count} requests", users)
+                return Found(
+                    name.format(count=figures.whole(users)),
+                    _("instead of {tokens}").format(tokens=figures.whole(answer.scenario.users)),
+                    scenario,
+                    other,
+                )
     return None
 
 
@@ -262,5 +301,5 @@ def _with_count(answer: Answer, number: int) -> Found:
     return Found(name, note, scenario, other, gpus)
 
 
-REFUSED = (_own_choice, _fewer, _more, _other_engine)
+REFUSED = (_as_many_as_served, _own_choice, _fewer, _more, _other_engine)
 SHORT_OF_MEMORY = (_shorter_context, _smaller_cache, _largest_format, _smallest_count)

@@ -49,8 +49,11 @@ def format_label(weights_format: object) -> str:
 
 
 def cache_label(cache_type: str, engine: Engine) -> str:
-    """A cache type as the engine calls it: engines with GGML's block types say f16 for 16 bits."""
-    return "f16" if cache_type == "bf16" and "cache_block" in engine.rules else cache_type
+    """A cache type as the engine calls it: engines with GGML's block types say f16 for 16 bits. int8 per token and head
+    is `int8/token-head`."""
+    if cache_type == "bf16" and "cache_block" in engine.rules:
+        return "f16"
+    return cache_type.replace("_per_token_head", "/token-head")
 
 
 BACKEND_NAMES: Mapping[str, str] = {
