@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from calculator.estimation.terms import Memory, MemoryCurve
@@ -129,11 +130,15 @@ def _description(answer: Answer, memory: Memory) -> str:
 
 
 def _unit_points(curve: MemoryCurve, units: str, x_axis: Axis, y_axis: Axis) -> list[tuple[float, float]]:
-    return [
-        (x_axis.at(tokens), y_axis.at(figures.in_units(size, units)))
-        for tokens, size in zip(curve.context_tokens, curve.needed_bytes, strict=True)
-        if x_axis.holds(tokens)
-    ]
+    full = y_axis.high / figures.in_units(1, units)
+    places = _places(curve.context_tokens, x_axis)
+    return [(x, size / full) for x, size in zip(places, curve.needed_bytes, strict=True) if 0 <= x <= 1]
+
+
+@lru_cache(maxsize=256)
+def _places(tokens: tuple[int, ...], axis: Axis) -> tuple[float, ...]:
+    """Where a curve's contexts lie: the same for every curve of a model."""
+    return tuple(axis.at(value) for value in tokens)
 
 
 def _series(curves: Sequence[MemoryCurve], answer: Answer, x_axis: Axis, y_axis: Axis) -> list[ChartSeries]:
@@ -193,8 +198,7 @@ def _y_ticks(axis: Axis) -> list[ChartTick]:
 
 def _at_left(curves: Sequence[MemoryCurve], units: str, x_axis: Axis, y_axis: Axis) -> list[float]:
     """How high the curves run where the limits' words stand."""
-    points = (point for curve in curves for point in _unit_points(curve, units, x_axis, y_axis))
-    return [y for x, y in points if x <= LABEL_WIDTH]
+    return [y for curve in curves for x, y in _unit_points(curve, units, x_axis, y_axis) if x <= LABEL_WIDTH]
 
 
 def _limits(memory: Memory, units: str, axis: Axis, curves: Sequence[float]) -> list[ChartLimit]:
