@@ -33,7 +33,7 @@ lint: .venv/dev
 format: .venv/dev
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
-	git ls-files --cached --others --exclude-standard 'templates/*.html' | xargs -r $(BIN)/djade --target-version 5.2
+	git ls-files --cached --others --exclude-standard 'templates/django/*.html' | xargs -r $(BIN)/djade --target-version 5.2
 
 types: .venv/dev
 	scripts/check.sh types

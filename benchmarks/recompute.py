@@ -55,21 +55,27 @@ def timings() -> list[Timing]:
     from calculator.web.panels.page import calculator_page  # noqa: PLC0415 - after django.setup()
     from catalog import live  # noqa: PLC0415 - after django.setup()
 
-    client = Client()
-    rows = [timed("constant view", lambda number: client.get("/healthz", {"number": number}))]
+    client = Client(SERVER_NAME="localhost")
+
+    def get(path: str, pairs: dict, headers: dict | None = None) -> object:
+        answer = client.get(path, pairs, headers)
+        assert answer.status_code == 200, f"{path} answered {answer.status_code}"
+        return answer
+
+    rows = [timed("constant view", lambda number: get("/healthz", {"number": number}))]
     for name, query in QUESTIONS.items():
         pairs = dict(pair.split("=") for pair in query.split("&"))
         page = calculator_page(answer(pairs, live.current()), canonical="", fragment=True)
         headers = {"HX-Request": "true", "Stowage-Choices": page["question"]["choices_key"]}
 
         def fragment(number: int, pairs: dict = pairs, headers: dict = headers) -> object:
-            return client.get("/", {**pairs, "ctx": 8000 + 16 * number}, headers=headers)
+            return get("/", {**pairs, "ctx": 8000 + 16 * number}, headers=headers)
 
         def estimate(number: int, pairs: dict = pairs) -> object:
-            return client.get("/api/v1/estimate", {**pairs, "ctx": 8000 + 16 * number})
+            return get("/api/v1/estimate", {**pairs, "ctx": 8000 + 16 * number})
 
         rows += [timed(f"fragment, {name}", fragment), timed(f"API, {name}", estimate)]
-    rows.append(timed("whole page, one GPU", lambda number: client.get("/", {"ctx": 8000 + 16 * number})))
+    rows.append(timed("whole page, one GPU", lambda number: get("/", {"ctx": 8000 + 16 * number})))
     return rows
 
 

@@ -72,7 +72,6 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "csp",
     "ninja",  # brings Swagger UI's files, so that the API's page needs no other host
-    "template_partials",
 ]
 
 MIDDLEWARE = [
@@ -94,16 +93,19 @@ WSGI_APPLICATION = "config.wsgi.application"
 
 TEMPLATES: list[dict[str, Any]] = [
     {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",  # the site's own pages
         "DIRS": [BASE_DIR / "templates"],
-        # template_partials replaces this by its own loader around Django's cached loader.
+        "OPTIONS": {"environment": "config.jinja.environment"},
+    },
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",  # the admin and the API's documentation
+        "DIRS": [BASE_DIR / "templates/django"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.context_processors.site",
             ],
         },
     },

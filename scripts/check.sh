@@ -15,7 +15,7 @@ step() { # step "what is checked" command…
     fi
 }
 
-templates() { git ls-files --cached --others --exclude-standard 'templates/*.html'; }
+templates() { git ls-files --cached --others --exclude-standard "$@"; }
 
 # The same checks as on a real server: HTTPS on, a strong key, DEBUG off.
 as_production() {
@@ -26,7 +26,8 @@ as_production() {
 lint() {
     step "lint" ruff check .
     step "format" ruff format --check .
-    step "template format" djade --check --target-version 5.2 $(templates)
+    step "Jinja templates" djlint --lint --quiet $(templates 'templates/*.html' ':!templates/django')
+    step "Django templates" djade --check --target-version 5.2 $(templates 'templates/django/*.html')
 }
 
 types() {

@@ -104,8 +104,9 @@ RULES = [
         "settings hold nothing of the domain",
         ("config",),
         forbidden=("calculator", "catalog"),
-        # The list of addresses names the apps; the readiness page asks whether the catalogue is there.
-        except_files=("config/urls.py", "config/health.py"),
+        # The list of addresses names the apps; the readiness page asks whether the catalogue is there; the server's
+        # processes follow it.
+        except_files=("config/urls.py", "config/health.py", "config/gunicorn.py"),
     ),
 ]
 

@@ -98,10 +98,6 @@ def not_computable(configuration: Configuration) -> tuple[Reason, ...]:
     if not has_rule(c.model, c.weights_format):
         refused = rules_of(c.engine.family).refusals(c)
         return refused or (Reason("not_computed_yet", {"what": c.weights_format.name}),)
-    if c.plan.host_layers:
-        return ()
-    if sum(c.plan.layers_per_stage) != c.model.architecture.layer_count or min(c.plan.layers_per_stage) < 1:
-        return tuple(rules_of(c.engine.family).refusals(c))
     return ()
 
 

@@ -5,6 +5,7 @@ en dash without spaces in ranges. English and Chinese write numbers alike, so th
 """
 
 import math
+from functools import lru_cache
 
 GIB = 2**30
 GB = 10**9
@@ -16,6 +17,7 @@ MISSING = "—"
 _BYTES_IN = {"gib": GIB, "gb": GB}
 _NAMES = {"gib": "GiB", "gb": "GB"}
 _MOST_DECIMALS = 3
+_NO_DECIMALS = 100
 _IN_FULL_BELOW = 10_000  # tokens below stand with every digit
 _THOUSANDS = ((1024**2, 10**6, "M"), (1024, 10**3, "K"))
 _PARAMETER_STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
@@ -24,18 +26,21 @@ _PARAMETER_STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
 def decimals_of(value: float, digits: int = 3) -> int:
     """Decimals that show `digits` significant digits of the value: 2 for 1.06, 1 for 58.3, 0 from 100 on, at most 3."""
     size = abs(value)
-    if not size or not math.isfinite(size):
+    if size >= _NO_DECIMALS or not size or not math.isfinite(size):
         return 0
     rounded = float(f"{size:.{digits - 1}e}")  # 99.96 is shown as 100
     return min(max(digits - 1 - math.floor(math.log10(rounded)), 0), _MOST_DECIMALS)
 
 
+_WRITTEN = tuple(f"{{:,.{places}f}}".format for places in range(12))
+
+
+@lru_cache(maxsize=8192)
 def number(value: float, decimals: int | None = None) -> str:
     """A number with separators and a true minus; `decimals` None: as many as three significant digits need."""
     if not math.isfinite(value):
         return MISSING
-    places = decimals_of(value) if decimals is None else decimals
-    text = f"{abs(value):,.{places}f}"
+    text = _WRITTEN[decimals_of(value) if decimals is None else decimals](abs(value))
     return f"{MINUS}{text}" if value < 0 and text.strip("0,.") else text
 
 
@@ -60,12 +65,13 @@ def in_units(size_bytes: float, units: str) -> float:
     return size_bytes / _BYTES_IN[units]
 
 
+@lru_cache(maxsize=8192)
 def bare_size(size_bytes: float, units: str, decimals: int | None = None) -> str:
     """Bytes in GiB or GB without the unit's name. What is there is never written as 0."""
     value = in_units(size_bytes, units)
     text = number(value, decimals)
-    places = len(text.partition(".")[2])
-    if value > 0 and not text.strip("0,."):
+    if value > 0 and text[0] == "0" and not text.strip("0."):
+        places = len(text.partition(".")[2])
         return f"<{NO_BREAK}{number(10.0**-places, places)}"
     return text
 
@@ -97,6 +103,7 @@ def cell_decimals(value: float, column: int) -> int:
     return column + 1 if column == 2 and 0 < abs(value) < 0.1 else column
 
 
+@lru_cache(maxsize=4096)
 def size_range(low_bytes: float, high_bytes: float, units: str, decimals: int | None = None) -> str:
     """The two ends of an interval with equal decimals: 57.6–59.4; more of them where the ends would read alike."""
     low, high = in_units(low_bytes, units), in_units(high_bytes, units)

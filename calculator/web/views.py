@@ -16,7 +16,7 @@ from calculator.web.panels.page import calculator_page
 from catalog import live
 
 PAGE = "calculator/page.html"
-ANSWER = f"{PAGE}#answer"
+ANSWER = "calculator/answer.html"  # which the page includes
 
 
 def wants_fragment(request: HttpRequest) -> bool:

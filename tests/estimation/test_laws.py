@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from calculator.estimation import estimate
+from calculator.estimation import estimate, verdict_of
 from calculator.estimation.weights.gguf import gguf_layout
 from calculator.resolve import resolve
 from calculator.scenario import PARAMETERS, parse
@@ -219,6 +219,14 @@ def test_capacity_is_the_last_value_that_keeps_its_verdict(query, tokens, users)
     holds(capacity.max_context_fits_tokens, "context_tokens", ("fits",), longest)
     holds(capacity.max_users, "users", ("fits", "tight"), most)
     holds(capacity.max_users_fits, "users", ("fits",), most)
+
+
+@law(600)
+@given(questions, contexts, requests)
+def test_the_verdict_alone_is_the_estimates(query, tokens, users):
+    """Searches ask for the verdict without drawing the answer."""
+    answer = ask(**query, ctx=tokens, users=users)
+    assert verdict_of(answer.configuration) == answer.verdict
 
 
 # --- the question -----------------------------------------------------------------------------------------------------

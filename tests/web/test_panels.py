@@ -153,7 +153,23 @@ def test_the_present_point_and_where_memory_is_full(snapshot):
 def test_labels_of_curves_do_not_cover_each_other(snapshot):
     chart = page_of("model=deepseek-r1&gpu=h100-sxm&n=8", snapshot)["chart"]
     ends = sorted(float(series["end_y"][:-1]) for series in chart["series"])
-    assert all(later - earlier >= 6.9 for earlier, later in itertools.pairwise(ends))
+    assert all(later - earlier >= 8.4 for earlier, later in itertools.pairwise(ends))
+
+
+def test_words_of_a_limit_make_room_for_a_curve(snapshot):
+    chart = page_of("model=deepseek-r1&gpu=h100-sxm&n=8", snapshot)["chart"]
+    assert [(line["kind"], line["below"]) for line in chart["limits"]] == [
+        ("usable", True),
+        ("physical", True),
+    ]
+    chart = page_of("model=llama-3.3-70b-instruct&gpu=h100-sxm&n=2", snapshot)["chart"]
+    assert chart["limits"][1]["below"] is False
+
+
+def test_a_context_far_above_the_maximum_does_not_flatten_the_chart(snapshot):
+    chart = page_of("ctx=4000000", snapshot)["chart"]
+    assert chart["present"] is None
+    assert chart["y_ticks"] == page_of("ctx=8192", snapshot)["chart"]["y_ticks"]
 
 
 def test_chart_table_holds_the_same_at_the_ticks(snapshot):
@@ -189,7 +205,7 @@ def test_what_was_chosen_is_named_with_its_reason(snapshot):
     assert question["engine"]["aside"] == "chosen for you"
     assert question["engine"]["groups"][0]["choices"] == [{"value": "", "label": "llama.cpp b11434"}]
     assert question["quant"]["groups"][0]["choices"] == [{"value": "", "label": "Q4_K_M · 4.58\u00a0GiB"}]
-    assert question["quant"]["help"] == "Q4_K_M is the usual format with this engine."
+    assert question["quant"]["help"] == "The usual format with this engine."
 
 
 def test_what_the_visitor_chose_is_not(snapshot):
@@ -284,6 +300,31 @@ def test_pickers_hold_everything_once(snapshot):
     assert page_of("", snapshot, fragment=True)["question"]["model"]["groups"] == []
 
 
+def test_pickers_begin_with_what_most_people_look_for(snapshot):
+    question = page_of("", snapshot)["question"]
+    models, devices = question["model"]["groups"], question["gpu"]["groups"]
+    sizes = [len(group["options"]) for group in models[:-1]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert (models[-1]["label"], devices[-1]["label"]) == ("Other", "Other")
+    assert all(len(group["options"]) > 1 for group in models + devices)
+    assert devices[0]["options"][0]["name"] == "GeForce RTX 5090"
+    assert [group["label"] for group in devices].index("NVIDIA data centre") < 4
+    newest = [snapshot.models[option["value"]].released or "" for option in models[0]["options"]]
+    assert newest[0] == max(newest)
+    lone = next(option for option in models[-1]["options"] if option["value"] == "tinyllama-1.1b-chat")
+    assert "SUTD" in lone["words"] or "TinyLlama" in lone["name"]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "gpu=h100-sxm", "gpu=h100-sxm&n=8&model=deepseek-r1", "gpu=mac-m4-max-128"]
+)
+def test_segments_are_few_and_short(snapshot, query):
+    kv = page_of(query, snapshot)["question"]["kv"]
+    choices = kv["choices"] if kv["widget"] == "segmented" else kv["groups"][0]["choices"]
+    short = len(choices) <= 4 and all(len(choice["label"]) <= 8 for choice in choices)
+    assert kv["widget"] == ("segmented" if short else "select")
+
+
 # --- problems ---------------------------------------------------------------------------------------------------------
 
 
@@ -341,3 +382,24 @@ def test_what_would_fit_is_a_click_away(snapshot):
 
 def test_what_fits_needs_no_way_out(snapshot):
     assert page_of("", snapshot)["would_fit"] is None
+
+
+@pytest.mark.parametrize(
+    "query", ["n=1000", "users=300", "model=llama-3.3-70b-instruct&gpu=h100-sxm&n=3&split=tensor"]
+)
+def test_what_is_refused_is_followed_by_what_works(snapshot, query):
+    page = page_of(query, snapshot)
+    assert page["verdict"]["code"] == "unsupported"
+    assert "works" in words(page["verdict"]["ground"])
+    assert "Largest format here" not in figures_of(page)
+
+
+def test_only_formats_that_exist_are_proposed(snapshot):
+    from calculator.web.panels.would_fit import exists
+
+    configuration = asked("model=deepseek-r1&gpu=h100-sxm&n=8", snapshot).configuration
+    offered = {name for name, each in snapshot.formats.items() if exists(configuration, each)}
+    assert {"native", "bf16", "fp8", "q4_k_m"} <= offered
+    assert not offered & {"mxfp4", "nvfp4", "awq-int4", "gptq-int4", "exl3-4.0bpw", "mxfp4_moe"}
+    page = page_of("model=deepseek-r1&gpu=h100-sxm&n=8", snapshot)
+    assert figures_of(page)["Largest format here"] == "none"

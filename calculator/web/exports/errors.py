@@ -6,10 +6,9 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from calculator.scenario import BY_NAME, Parameter, Problem
 from calculator.web.wording.problems import near_ids, refusal_words, shown_text
+from calculator.web.wording.speech import gettext as _
 
 NOT_FOUND = ("unknown_id",)
 NOT_UNDERSTOOD = ("not_a_number", "not_a_choice", "not_a_switch")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from calculator.estimation.terms import Cache, CacheGroup, Capacity, Interval, Memory
 from calculator.scenario import Problem, Value
 from calculator.web.answer import Answer
@@ -14,6 +12,7 @@ from calculator.web.panels.memory import explanation
 from calculator.web.wording.choices import choice_words, limit_words
 from calculator.web.wording.problems import problem_words
 from calculator.web.wording.reasons import reason_words
+from calculator.web.wording.speech import gettext as _
 from catalog.snapshot import Snapshot
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext as _
-
 from calculator.web.answer import Answer
 from calculator.web.panels.key_figures import figures_panel
 from calculator.web.panels.memory import memory_panel
@@ -14,6 +12,7 @@ from calculator.web.panels.shapes import MemoryPanel
 from calculator.web.panels.spans import text_of_spans
 from calculator.web.panels.verdict import verdict_panel
 from calculator.web.panels.would_fit import would_fit_panel
+from calculator.web.wording.speech import gettext as _
 
 
 def lines(answer: Answer) -> Iterator[str]:

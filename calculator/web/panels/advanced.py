@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
-
 from calculator.estimation.devices import default_os
 from calculator.resolve import server_defaults
 from calculator.scenario import BY_NAME, DEFAULTS, Value
 from calculator.web import figures
 from calculator.web.answer import Answer
-from calculator.web.panels.problems import field_problem
+from calculator.web.panels.per_snapshot import unmoved
+from calculator.web.panels.problems import with_problem
 from calculator.web.panels.shapes import (
     AdvancedField,
     AdvancedGroup,
@@ -22,6 +20,8 @@ from calculator.web.panels.shapes import (
     ToggleField,
 )
 from calculator.web.wording.fields import ADVANCED_GROUPS, label_of
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import gettext_lazy, ngettext
 
 ENGINE_KNOBS: Mapping[str, tuple[str, ...]] = {
     "vllm": ("util", "seqs", "batched", "maxlen", "eager"),
@@ -59,6 +59,16 @@ OS_NAMES: Mapping[str, str] = {
 
 def advanced_groups(answer: Answer) -> list[AdvancedGroup]:
     """Engine memory, parallel plan, operating system, images; a group without knobs is left out."""
+    groups = unmoved(answer, "advanced", lambda: _groups(answer))
+    if not answer.problems:
+        return groups
+    return [
+        {"legend": group["legend"], "fields": [with_problem(field, answer) for field in group["fields"]]}
+        for group in groups
+    ]
+
+
+def _groups(answer: Answer) -> list[AdvancedGroup]:
     groups: list[tuple[str, list[AdvancedField]]] = [
         (str(ADVANCED_GROUPS["engine"]), _engine_fields(answer)),
         (str(ADVANCED_GROUPS["plan"]), _plan_fields(answer)),
@@ -157,7 +167,7 @@ def _number(answer: Answer, name: str, placeholder: str) -> NumberField:
         "placeholder": placeholder,
         "unit": _(BY_NAME[name].unit) if BY_NAME[name].unit else "",
         "help": str(HELP.get(name, "")),
-        "problem": field_problem(answer, name),
+        "problem": [],
         "changed": _changed(answer, name),
     }
 
@@ -170,7 +180,7 @@ def _toggle(answer: Answer, name: str) -> ToggleField:
         "label": label_of(name),
         "on": _value(answer, name) == "1",
         "help": str(HELP.get(name, "")),
-        "problem": field_problem(answer, name),
+        "problem": [],
         "changed": _changed(answer, name),
     }
 
@@ -188,6 +198,6 @@ def _select(answer: Answer, name: str, options: list[tuple[str, str]]) -> Select
         "groups": [{"label": "", "choices": choices}],
         "note": "",
         "help": str(HELP.get(name, "")),
-        "problem": field_problem(answer, name),
+        "problem": [],
         "changed": _changed(answer, name),
     }

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
 from calculator.estimation.terms import Memory
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.shapes import BarPanel, BarPart, BarRange, LegendEntry, PartClass
 from calculator.web.wording.parts import BAR_NAMES
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import ngettext
 
 PART_CLASSES: Mapping[str, PartClass] = {
     "weights": "weights",

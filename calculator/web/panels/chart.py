@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-
-from django.utils.translation import gettext as _
+from functools import lru_cache
+from typing import Literal
 
 from calculator.estimation.terms import Memory, MemoryCurve
 from calculator.web import figures
@@ -22,6 +22,7 @@ from calculator.web.charts import (
 )
 from calculator.web.panels.bar import percent
 from calculator.web.panels.curves import curves_of
+from calculator.web.panels.per_snapshot import unless_changed
 from calculator.web.panels.shapes import (
     ChartLimit,
     ChartPanel,
@@ -31,40 +32,71 @@ from calculator.web.panels.shapes import (
     ChartTick,
 )
 from calculator.web.panels.sliders import LEAST_CONTEXT, tick_label
+from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.text import cache_label
 
 HEAD_ROOM = 1.12  # the chart's top above the highest of physical memory and the present need
-LABEL_HEIGHT = 0.07  # of the plot: nearer labels would overlap
+LABEL_HEIGHT = 0.085  # of the plot: nearer labels would overlap
 RIGHT_HALF = 0.55
 LEAST_HIGH = 16_384
+LINES_APART = 0.07  # words find room between two limits
+LABEL_WIDTH = 0.3  # of the plot: words of a limit, from the left
+
+_HOLE = "\x1a"
+_PRESENT = json.dumps(_HOLE)
+"""Where the present point stands in the numbers: a control character, which no name holds."""
 
 
 def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPanel | None:
     """The chart, None where no curve can be computed."""
-    curves = curves_of(answer)
+    users = answer.configuration.workload.users
+    curves = unless_changed(answer, "curves", users, lambda: curves_of(answer))
     if not curves:
         return None
     units = answer.units
     tokens = answer.configuration.workload.context_tokens
     x_axis = Axis(LEAST_CONTEXT, max(curves[0].context_tokens[-1], LEAST_HIGH), log=True)
-    top = HEAD_ROOM * max(memory.limit.physical_bytes, memory.needed.value)
+    # Beyond the model's longest context there is no point to show: the curves' starts settle the height.
+    seen = memory.needed.value if x_axis.holds(tokens) else min(curve.needed_bytes[0] for curve in curves)
+    top = HEAD_ROOM * max(memory.limit.physical_bytes, seen)
     y_axis = Axis(0, figures.in_units(top, units))
-    present = _present(tokens, memory, units, x_axis, y_axis)
+    drawn, numbers = unless_changed(
+        answer,
+        "chart",
+        (answer.configuration.workload.users, top, memory.limit),
+        lambda: _drawn(answer, curves, memory, x_axis, y_axis),
+    )
+    present = _present_numbers(tokens, memory, units) if x_axis.holds(tokens) else None
     return {
+        **drawn,
+        "description": _description(answer, memory),
+        "present": _present(tokens, memory, units, x_axis, y_axis),
+        "numbers": numbers.replace(_PRESENT, json.dumps(present, separators=(",", ":"))),
+        "figure": figure_json("context") if with_figure else "",
+    }
+
+
+def _drawn(
+    answer: Answer, curves: Sequence[MemoryCurve], memory: Memory, x_axis: Axis, y_axis: Axis
+) -> tuple[ChartPanel, str]:
+    """What stays while only the context moves: everything but the present point, and its place in the numbers."""
+    units = answer.units
+    drawn: ChartPanel = {
         "id": "context",
         "title": _title(answer, units),
         "note": _note(curves, answer),
-        "description": _description(answer, memory),
+        "description": "",
         "series": _series(curves, answer, x_axis, y_axis),
         "x_ticks": _x_ticks(x_axis),
         "y_ticks": _y_ticks(y_axis),
-        "limits": _limits(memory, units, y_axis),
+        "limits": _limits(memory, units, y_axis, _at_left(curves, units, x_axis, y_axis)),
         "fits": _fits(answer, curves, memory, x_axis, y_axis),
-        "present": present,
+        "present": None,
         "table": _table(curves, answer, x_axis),
-        "numbers": _numbers(curves, answer, memory, x_axis, y_axis),
-        "figure": figure_json("context") if with_figure else "",
+        "numbers": "",
+        "figure": "",
     }
+    return drawn, _numbers(curves, answer, memory, x_axis, y_axis)
 
 
 def _title(answer: Answer, units: str) -> str:
@@ -98,11 +130,15 @@ def _description(answer: Answer, memory: Memory) -> str:
 
 
 def _unit_points(curve: MemoryCurve, units: str, x_axis: Axis, y_axis: Axis) -> list[tuple[float, float]]:
-    return [
-        (x_axis.at(tokens), y_axis.at(figures.in_units(size, units)))
-        for tokens, size in zip(curve.context_tokens, curve.needed_bytes, strict=True)
-        if x_axis.holds(tokens)
-    ]
+    full = y_axis.high / figures.in_units(1, units)
+    places = _places(curve.context_tokens, x_axis)
+    return [(x, size / full) for x, size in zip(places, curve.needed_bytes, strict=True) if 0 <= x <= 1]
+
+
+@lru_cache(maxsize=256)
+def _places(tokens: tuple[int, ...], axis: Axis) -> tuple[float, ...]:
+    """Where a curve's contexts lie: the same for every curve of a model."""
+    return tuple(axis.at(value) for value in tokens)
 
 
 def _series(curves: Sequence[MemoryCurve], answer: Answer, x_axis: Axis, y_axis: Axis) -> list[ChartSeries]:
@@ -160,30 +196,39 @@ def _y_ticks(axis: Axis) -> list[ChartTick]:
     ]
 
 
-def _limits(memory: Memory, units: str, axis: Axis) -> list[ChartLimit]:
-    usable = figures.in_units(memory.limit.usable.value, units)
-    physical = figures.in_units(memory.limit.physical_bytes, units)
-    close = axis.at(physical) - axis.at(usable) < 2 * LABEL_HEIGHT
-    lines: list[ChartLimit] = [
-        {
-            "kind": "usable",
-            "y": percent(100 * (1 - axis.at(usable))),
-            "label": _("usable {size}").format(size=figures.bare_size(memory.limit.usable.value, units)),
-            "below": close,
-        }
-    ]
+def _at_left(curves: Sequence[MemoryCurve], units: str, x_axis: Axis, y_axis: Axis) -> list[float]:
+    """How high the curves run where the limits' words stand."""
+    return [y for curve in curves for x, y in _unit_points(curve, units, x_axis, y_axis) if x <= LABEL_WIDTH]
+
+
+def _limits(memory: Memory, units: str, axis: Axis, curves: Sequence[float]) -> list[ChartLimit]:
+    """The lines with their words, each above its line, or below it where a curve or the other's words are."""
+    usable, physical = memory.limit.usable.value, memory.limit.physical_bytes
+    at_usable, at_physical = (axis.at(figures.in_units(size, units)) for size in (usable, physical))
+    near = at_physical - at_usable < 2 * LABEL_HEIGHT
+    below = _below(at_usable, curves, first=near)
+    size = figures.bare_size(usable, units)
+    lines = [_limit("usable", at_usable, _("usable {size}").format(size=size), below=below)]
     if physical > usable:
-        lines.append(
-            {
-                "kind": "physical",
-                "y": percent(100 * (1 - axis.at(physical))),
-                "label": _("physical {size}").format(
-                    size=figures.bare_size(memory.limit.physical_bytes, units)
-                ),
-                "below": False,
-            }
-        )
+        room = at_physical - at_usable >= (LINES_APART if below else LINES_APART + LABEL_HEIGHT)
+        under = room and _below(at_physical, curves, first=False)
+        size = figures.bare_size(physical, units)
+        lines.append(_limit("physical", at_physical, _("physical {size}").format(size=size), below=under))
     return lines
+
+
+def _below(line: float, curves: Sequence[float], *, first: bool) -> bool:
+    """Whether words stand below their line: as proposed, unless a curve runs there and not on the other side."""
+
+    def taken(*, below: bool) -> bool:
+        low, high = (line - LABEL_HEIGHT, line) if below else (line, line + LABEL_HEIGHT)
+        return any(low <= y <= high for y in curves)
+
+    return not first if taken(below=first) and not taken(below=not first) else first
+
+
+def _limit(kind: Literal["usable", "physical"], at: float, label: str, *, below: bool) -> ChartLimit:
+    return {"kind": kind, "y": percent(100 * (1 - at)), "label": label, "below": below}
 
 
 def _point(x: float, y: float, label: str) -> ChartPoint:
@@ -236,19 +281,21 @@ def _table(curves: Sequence[MemoryCurve], answer: Answer, axis: Axis) -> ChartTa
     return {"head": head, "rows": rows}
 
 
-def _numbers(
-    curves: Sequence[MemoryCurve], answer: Answer, memory: Memory, x_axis: Axis, y_axis: Axis
-) -> str:
-    """What Plotly needs of this answer, as JSON text."""
-    units, tokens = answer.units, answer.configuration.workload.context_tokens
-    ticks = _labelled(x_axis)
-    present = {
+def _present_numbers(tokens: int, memory: Memory, units: str) -> dict[str, object]:
+    return {
         "x": tokens,
         "y": round(figures.in_units(memory.needed.value, units), 3),
         "label": _present_label(tokens, memory, units),
     }
+
+
+def _numbers(
+    curves: Sequence[MemoryCurve], answer: Answer, memory: Memory, x_axis: Axis, y_axis: Axis
+) -> str:
+    """What Plotly needs of this answer, as JSON text, with a hole for the present point."""
+    units, ticks = answer.units, _labelled(x_axis)
     limits = [("usable", memory.limit.usable.value), ("physical", memory.limit.physical_bytes)]
-    words = {line["kind"]: line["label"] for line in _limits(memory, units, y_axis)}
+    words = {line["kind"]: line["label"] for line in _limits(memory, units, y_axis, [])}
     numbers = {
         "x": list(curves[0].context_tokens),
         "series": [
@@ -263,7 +310,7 @@ def _numbers(
             for kind, size in limits
             if kind in words
         ],
-        "present": present if x_axis.holds(tokens) else None,
+        "present": _HOLE,
         "x_ticks": {"values": ticks, "labels": [tick_label(value) for value in ticks]},
         "x_range": [x_axis.low, x_axis.high],
         "y_range": [0, round(y_axis.high, 3)],

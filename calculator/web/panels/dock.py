@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
 from calculator.estimation.terms import Memory
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.bar import bar_parts, fullest_parts, over_range, percent, scale_of
 from calculator.web.panels.shapes import DockPanel
+from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.verdicts import NAMES
 
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext_lazy
-
 from calculator.estimation.sheet import BuiltSize, built_size
 from calculator.estimation.weights import has_rule
 from calculator.resolve import Resolved, formats_for, resolve
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.names import format_words
-from calculator.web.panels.per_snapshot import once
-from calculator.web.panels.problems import field_problem
+from calculator.web.panels.per_snapshot import once, unmoved
+from calculator.web.panels.problems import with_problem
 from calculator.web.panels.shapes import Choice, ChoiceGroup, SelectField
 from calculator.web.wording.choices import CHOSEN_FOR_YOU, why_chosen
 from calculator.web.wording.fields import label_of
+from calculator.web.wording.speech import gettext_lazy
 from catalog.records import LanguageModel, WeightsFormat
 from catalog.snapshot import Snapshot
 
@@ -88,6 +87,10 @@ def _usual_format(answer: Answer) -> WeightsFormat:
 
 def format_field(answer: Answer) -> SelectField:
     """First what would be chosen, then all; a format that this engine does not load is listed while it is asked for."""
+    return with_problem(unmoved(answer, "quant", lambda: _field(answer)), answer)
+
+
+def _field(answer: Answer) -> SelectField:
     chosen, units = answer.scenario.quant, answer.units
     model, weights_format = answer.configuration.model, answer.configuration.weights_format
     groups: list[ChoiceGroup] = [
@@ -111,6 +114,6 @@ def format_field(answer: Answer) -> SelectField:
         "groups": groups,
         "note": "",
         "help": why_chosen(answer.configuration, "quant", units) if chosen is None else "",
-        "problem": field_problem(answer, "quant"),
+        "problem": [],
         "changed": chosen is not None,
     }

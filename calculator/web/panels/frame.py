@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
 from calculator.web import figures
 from calculator.web.answer import Answer
+from calculator.web.panels.links import link_to, query_of
 from calculator.web.panels.names import hardware_words
+from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.shapes import PageFrame
 from calculator.web.panels.verdict import question_words
+from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.verdicts import verdict_sentence
 
 
@@ -16,18 +17,21 @@ def page_frame(answer: Answer, canonical: str) -> PageFrame:
     """Title, description and links of this question."""
     configuration = answer.configuration
     words = verdict_sentence(answer.estimate, answer.units)
-    on = _("{model} on {hardware}").format(
-        model=configuration.model.name, hardware=hardware_words(configuration, answer.snapshot)
-    )
+
+    def where() -> str:
+        hardware = hardware_words(configuration, answer.snapshot)
+        return _("{model} on {hardware}").format(model=configuration.model.name, hardware=hardware)
+
+    on = unmoved(answer, "where", where)
     return {
         "title": f"{words.rstrip('.。')} · {on}",
         "description": f"{words} {question_words(answer)}.{_needs(answer)}",
         "canonical": canonical,
         "catalogue": answer.snapshot.updated[:10],
-        "api_href": f"/api/v1/estimate?{answer.scenario.query()}",
+        "api_href": f"/api/v1/estimate?{query_of(answer)}",
         "units": "gb" if answer.units == "gb" else "gib",
-        "gib_href": answer.permalink(units="gib"),
-        "gb_href": answer.permalink(units="gb"),
+        "gib_href": link_to(answer, units="gib"),
+        "gb_href": link_to(answer, units="gb"),
     }
 
 

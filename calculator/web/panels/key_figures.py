@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
 from calculator.estimation.terms import Memory
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.shapes import Figure, FiguresPanel
 from calculator.web.panels.would_fit import largest_format, smallest_count
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import ngettext
 
 
 def figures_panel(answer: Answer) -> FiguresPanel:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from functools import partial
 
-from calculator.estimation.terms import Memory, Part, Term
+from calculator.estimation.terms import Memory, Part, Reason, Term
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.bar import PART_CLASSES
+from calculator.web.panels.per_snapshot import unless_changed
 from calculator.web.panels.shapes import MemoryPanel, MemoryRow, Sentence
 from calculator.web.panels.spans import plain, sentence
 from calculator.web.wording.cache_terms import STATE_TERMS
 from calculator.web.wording.choices import limit_words
 from calculator.web.wording.parts import BASES, PART_NAMES
 from calculator.web.wording.reasons import is_remark, reason_words
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import ngettext
 from calculator.web.wording.terms import term_words
 
 LAYER_KINDS = {
@@ -30,7 +32,16 @@ def memory_panel(answer: Answer, memory: Memory) -> MemoryPanel:
     units, several = answer.units, answer.configuration.count > 1
     places = figures.column_decimals(figures.in_units(memory.needed.value, units))
     total_places = figures.column_decimals(figures.in_units(memory.total_bytes, units)) if several else None
-    rows = [_row(answer, part, places, total_places) for part in memory.parts if part.total_bytes]
+    rows = [
+        unless_changed(
+            answer,
+            ("row", part.name),
+            (part, places, total_places),
+            partial(_row, answer, part, places, total_places),
+        )
+        for part in memory.parts
+        if part.total_bytes
+    ]
     return {
         "per_gpu_head": _per_gpu_head(answer),
         "total_head": _("All, {unit}").format(unit=figures.unit_name(units)) if several else "",
@@ -163,8 +174,14 @@ def _weights_note(term: Term) -> str:
 
 
 def _remarks(answer: Answer, memory: Memory) -> list[Sentence]:
-    units = answer.units
-    remarks = [reason_words(reason, units) for reason in answer.reasons if is_remark(reason)]
+    units, said = answer.units, tuple(reason for reason in answer.reasons if is_remark(reason))
+    return unless_changed(
+        answer, "remarks", (said, memory.limit, memory.host_bytes), lambda: _said(answer, memory, said, units)
+    )
+
+
+def _said(answer: Answer, memory: Memory, said: tuple[Reason, ...], units: str) -> list[Sentence]:
+    remarks = [reason_words(reason, units) for reason in said]
     rule = limit_words(memory.limit, answer.configuration.engine.id, units)
     usable = figures.size(memory.limit.usable.value, units)
     remarks.append(_("Usable: {usable}, {rule}.").format(usable=usable, rule=rule))

@@ -6,10 +6,9 @@ import re
 from collections import Counter
 from functools import partial
 
-from django.utils.translation import gettext as _
-
 from calculator.estimation.configuration import Configuration
 from calculator.web.panels.per_snapshot import per_snapshot
+from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.text import engine_name, format_label
 from catalog.records import WeightsFormat
 from catalog.snapshot import Snapshot

@@ -15,6 +15,7 @@ from calculator.web.panels.rack import rack_panel
 from calculator.web.panels.shapes import CalculatorPage
 from calculator.web.panels.verdict import verdict_panel
 from calculator.web.panels.would_fit import would_fit_panel
+from calculator.web.wording.speech import speaking
 
 
 def calculator_page(
@@ -24,6 +25,11 @@ def calculator_page(
 
     fragment: only the answer is asked for. shown_key: the choices that the browser shows already.
     """
+    with speaking():
+        return _page(answer, canonical, shown_key, fragment=fragment)
+
+
+def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool) -> CalculatorPage:
     memory = answer.estimate.memory
     question = question_panel(answer, fragment=fragment, shown_key=shown_key)
     return {

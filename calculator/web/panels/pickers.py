@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-
 from calculator.estimation.devices import physical_bytes
 from calculator.web import figures
 from calculator.web.answer import Answer
-from calculator.web.panels.per_snapshot import per_snapshot
-from calculator.web.panels.shapes import PickerField, PickerGroup, PickerOption, Sentence
+from calculator.web.panels.per_snapshot import per_snapshot, unmoved
+from calculator.web.panels.problems import with_problem
+from calculator.web.panels.shapes import PickerField, PickerGroup, PickerOption
 from calculator.web.wording.fields import label_of
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import gettext_lazy
 from catalog.records import Accelerator, LanguageModel, System
 from catalog.snapshot import Snapshot
 
@@ -48,11 +48,22 @@ SYSTEM_KINDS: Mapping[str, object] = {
     "edge": gettext_lazy("Edge machines"),
 }
 _OTHER_MACHINES = gettext_lazy("Machines")
-ORDER = ("datacenter", "workstation", "consumer", "apple", "apu", "edge", "cpu")
+ORDER = ("consumer", "datacenter", "workstation", "apple", "apu", "edge", "cpu")
+"""Kinds of devices, what most people look for first."""
+
+FAMILIES = ("GeForce RTX 50", "GeForce RTX 40", "GeForce RTX 30", "GeForce RTX laptop")
+"""Families that stand first in their list, in this order; all others follow, the newest first."""
+
+_OTHER = gettext_lazy("Other")
 
 
-def model_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> PickerField:
+def model_field(answer: Answer, *, with_groups: bool) -> PickerField:
     """The model picker. A fragment needs no groups."""
+    field = with_problem(unmoved(answer, "model", lambda: _unmoved_model(answer)), answer)
+    return {**field, "groups": model_groups(answer.snapshot)} if with_groups else field
+
+
+def _unmoved_model(answer: Answer) -> PickerField:
     model = answer.configuration.model
     return {
         "id": "model",
@@ -61,13 +72,18 @@ def model_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> Pick
         "value": model.id,
         "chosen_name": model.name,
         "chosen_facts": model_facts(model),
-        "groups": model_groups(answer.snapshot) if with_groups else [],
-        "problem": problem,
+        "groups": [],
+        "problem": [],
     }
 
 
-def hardware_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> PickerField:
+def hardware_field(answer: Answer, *, with_groups: bool) -> PickerField:
     """The hardware picker: accelerators by vendor and kind, then whole machines."""
+    field = with_problem(unmoved(answer, "gpu", lambda: _unmoved_hardware(answer)), answer)
+    return {**field, "groups": hardware_groups(answer.snapshot, answer.units)} if with_groups else field
+
+
+def _unmoved_hardware(answer: Answer) -> PickerField:
     configuration = answer.configuration
     system = configuration.system
     name = system.name if system else configuration.accelerator.name
@@ -81,8 +97,8 @@ def hardware_field(answer: Answer, problem: Sentence, *, with_groups: bool) -> P
         "value": system.id if system else configuration.accelerator.id,
         "chosen_name": name,
         "chosen_facts": facts,
-        "groups": hardware_groups(answer.snapshot, answer.units) if with_groups else [],
-        "problem": problem,
+        "groups": [],
+        "problem": [],
     }
 
 
@@ -105,18 +121,21 @@ def model_facts(model: LanguageModel) -> str:
     return " · ".join(piece for piece in pieces if piece)
 
 
-def _model_option(model: LanguageModel) -> PickerOption:
+def _model_option(model: LanguageModel, *, alone: bool = False) -> PickerOption:
+    """alone: its lab has no list of its own, so the name of the lab finds it here."""
     columns = [figures.parameters(model.parameters)]
     if model.architecture.is_moe:
         columns.append(_("{count} active").format(count=figures.parameters(model.active_parameters)))
     if model.max_context_tokens:
         columns.append(figures.tokens(model.max_context_tokens))
     words = [model.family, (model.repo or "").partition("/")[2]]
+    if alone:
+        words.append(model.lab)
     return {
         "value": model.id,
         "name": model.name,
         "columns": "|".join(columns),
-        "words": _words(words, model.name, model.lab, model.id),
+        "words": _words(words, model.name, "" if alone else model.lab, model.id),
     }
 
 
@@ -131,15 +150,27 @@ def _model_groups(snapshot: Snapshot) -> list[PickerGroup]:
     labs: dict[str, list[LanguageModel]] = {}
     for model in snapshot.models.values():
         labs.setdefault(model.lab, []).append(model)
-    return [
+    groups: list[PickerGroup] = [
         {"label": lab, "options": [_model_option(model) for model in sorted(models, key=_newest_first)]}
-        for lab, models in sorted(labs.items(), key=lambda item: item[0].lower())
+        for lab, models in sorted(labs.items(), key=lambda item: (-len(item[1]), item[0].lower()))
+        if len(models) > 1
     ]
+    alone = sorted((models[0] for models in labs.values() if len(models) == 1), key=_newest_first)
+    if alone:
+        groups.append(
+            {"label": str(_OTHER), "options": [_model_option(model, alone=True) for model in alone]}
+        )
+    return groups
 
 
 def _newest_first(model: LanguageModel) -> tuple[int, str]:
-    digits = "".join(character for character in (model.released or "") if character.isdigit())[:6]
-    return -int(digits or 0), model.name.lower()
+    return -_day(model.released), model.name.lower()
+
+
+def _day(date: str | None) -> int:
+    """A date as a number of year, month and day, 0 without one; a year alone comes before its months."""
+    digits = "".join(character for character in date or "" if character.isdigit())
+    return int(digits[:8].ljust(8, "0"))
 
 
 model_groups = partial(per_snapshot, _model_groups)
@@ -196,7 +227,7 @@ def _system_option(system: System, device: Accelerator, units: str) -> PickerOpt
 
 def _hardware_groups(snapshot: Snapshot, units: str) -> list[PickerGroup]:
     groups: dict[tuple[int, str], list[PickerOption]] = {}
-    for device in snapshot.accelerators.values():
+    for device in sorted(snapshot.accelerators.values(), key=_device_place):
         template = DEVICE_KINDS.get(device.kind, "{vendor}")
         label = str(template).format(vendor=device.vendor)
         at = ORDER.index(device.kind) if device.kind in ORDER else len(ORDER)
@@ -206,16 +237,25 @@ def _hardware_groups(snapshot: Snapshot, units: str) -> list[PickerGroup]:
         if hosts:
             label = str(SYSTEM_KINDS.get(system.kind, _OTHER_MACHINES))
             groups.setdefault((len(ORDER) + 1, label), []).append(_system_option(system, hosts[0], units))
-    return [
-        {"label": label, "options": options}
-        for (_at, label), options in sorted(groups.items(), key=_by_place)
+    placed = sorted(groups.items(), key=_by_place)
+    listed: list[PickerGroup] = [
+        {"label": label, "options": options} for (_at, label), options in placed if len(options) > 1
     ]
+    alone = [option for _key, options in placed if len(options) == 1 for option in options]
+    return [*listed, {"label": str(_OTHER), "options": alone}] if alone else listed
 
 
-def _by_place(item: tuple[tuple[int, str], object]) -> tuple[int, bool, str]:
-    """By kind; NVIDIA's list first in its kind, because it is what most people look for."""
-    (at, label), _options = item
-    return at, not label.startswith("NVIDIA"), label
+def _device_place(device: Accelerator) -> tuple[bool, int, int, float, str]:
+    """By family, then the newest year and the fastest first; what cannot be bought stands last."""
+    family = FAMILIES.index(device.family) if device.family in FAMILIES else len(FAMILIES)
+    year = 0 if device.family in FAMILIES else _day(device.launch) // 10_000
+    return not device.exists, family, -year, -(device.bandwidth_bytes_per_s or 0), device.name
+
+
+def _by_place(item: tuple[tuple[int, str], list[PickerOption]]) -> tuple[int, bool, int, str]:
+    """By kind; NVIDIA's list first in its kind, because it is what most people look for, then the longest."""
+    (at, label), options = item
+    return at, not label.startswith("NVIDIA"), -len(options), label
 
 
 hardware_groups = partial(per_snapshot, _hardware_groups)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
 
 from calculator.scenario import Problem
 from calculator.web.answer import Answer, permalink
 from calculator.web.panels.shapes import ProblemsPanel, Sentence
 from calculator.web.panels.spans import HOLE, filled, link, plain, sentence
 from calculator.web.wording.problems import near_ids, problem_words, problems_note
+
+_Field = TypeVar("_Field", bound=Mapping[str, Any])
 
 KEPT = ("not_computed_yet", "context_above_maximum")
 """Problems whose value is kept: nothing was replaced."""
@@ -32,6 +35,12 @@ def field_problem(answer: Answer, field: str) -> Sentence:
         if problem.field == field:
             return problem_sentence(problem, answer)
     return []
+
+
+def with_problem(field: _Field, answer: Answer) -> _Field:
+    """The field with its own sentence; as it is without a problem."""
+    sentence = field_problem(answer, field["id"]) if answer.problems else []
+    return {**field, "problem": sentence} if sentence else field  # type: ignore[return-value]
 
 
 def problems_panel(answer: Answer, controls: Collection[str]) -> ProblemsPanel:

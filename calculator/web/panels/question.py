@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import zlib
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
 from calculator.resolve import cache_types_for, engines_for, resolve
 from calculator.scenario import DEFAULTS
 from calculator.web.answer import Answer
 from calculator.web.panels.advanced import advanced_groups, advanced_summary
 from calculator.web.panels.formats import format_field
 from calculator.web.panels.names import plan_words, version_words
+from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.pickers import hardware_field, model_field
-from calculator.web.panels.problems import field_problem
+from calculator.web.panels.problems import with_problem
 from calculator.web.panels.shapes import (
     Choice,
     ChoiceGroup,
@@ -27,10 +25,13 @@ from calculator.web.panels.sliders import context_slider, users_slider
 from calculator.web.panels.would_fit import smallest_number
 from calculator.web.wording.choices import CHOSEN_FOR_YOU, why_chosen
 from calculator.web.wording.fields import label_of
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import ngettext
 from calculator.web.wording.text import cache_label, engine_name
 from catalog.records import Engine
 
-MOST_SEGMENTS = 5
+MOST_SEGMENTS = 4
+LONGEST_SEGMENT = 8  # characters; longer labels would not stand side by side
 
 CONTROLS = ("model", "quant", "gpu", "n", "ctx", "users", "kv", "engine")
 """Ids of the fields that are always there; those of Advanced depend on the engine."""
@@ -40,19 +41,24 @@ def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> Qu
     """All fields. shown_key: the choices that the browser shows already."""
     quant, kv, engine = format_field(answer), _cache_field(answer), _engine_field(answer)
     advanced = advanced_groups(answer)
-    looks = (quant["groups"], kv.get("choices") or kv.get("groups"), engine["groups"], advanced)
-    key = f"{zlib.crc32(repr(looks).encode()):08x}"
+
+    def choices_key() -> str:
+        looks = (quant["groups"], kv.get("choices") or kv.get("groups"), engine["groups"], advanced)
+        return f"{zlib.crc32(repr(looks).encode()):08x}"
+
+    marked = any(field["problem"] for group in advanced for field in group["fields"])
+    key = choices_key() if marked else unmoved(answer, "choices_key", choices_key)
     return {
-        "model": model_field(answer, field_problem(answer, "model"), with_groups=not fragment),
+        "model": model_field(answer, with_groups=not fragment),
         "quant": quant,
-        "gpu": hardware_field(answer, field_problem(answer, "gpu"), with_groups=not fragment),
+        "gpu": hardware_field(answer, with_groups=not fragment),
         "n": _count_field(answer),
-        "ctx": context_slider(answer, field_problem(answer, "ctx")),
-        "users": users_slider(answer, field_problem(answer, "users")),
+        "ctx": context_slider(answer),
+        "users": users_slider(answer),
         "kv": kv,
         "engine": engine,
         "advanced": advanced,
-        "advanced_summary": advanced_summary(advanced),
+        "advanced_summary": unmoved(answer, "advanced_summary", lambda: advanced_summary(advanced)),
         "units": answer.units,
         "reset_href": "/",
         "choices_key": key,
@@ -69,6 +75,14 @@ def controls_of(panel: QuestionPanel) -> frozenset[str]:
 
 
 def _count_field(answer: Answer) -> CountField:
+    field = unmoved(answer, "n", lambda: _unmoved_count(answer))
+    note = " · ".join(piece for piece in (field["note"], _fits_from(answer)) if piece)
+    moved: CountField = {**field, "note": note}
+    return with_problem(moved, answer)
+
+
+def _unmoved_count(answer: Answer) -> CountField:
+    """The field as the nodes describe it, without what fits."""
     configuration = answer.configuration
     ladder = answer.snapshot.ladders.get(configuration.accelerator.ladder)
     per_unit = configuration.system.count if configuration.system else 1
@@ -81,9 +95,9 @@ def _count_field(answer: Answer) -> CountField:
         "name": "n",
         "label": label_of("n"),
         "value": str(answer.scenario.n),
-        "note": " · ".join(piece for piece in (_nodes_words(answer), _fits_from(answer)) if piece),
+        "note": _nodes_words(answer),
         "steps": " ".join(str(step) for step in steps),
-        "problem": field_problem(answer, "n"),
+        "problem": [],
     }
 
 
@@ -110,13 +124,17 @@ def _fits_from(answer: Answer) -> str:
 
 
 def _cache_field(answer: Answer) -> SegmentedField | SelectField:
+    return with_problem(unmoved(answer, "kv", lambda: _unmoved_cache(answer)), answer)
+
+
+def _unmoved_cache(answer: Answer) -> SegmentedField | SelectField:
     engine, value = answer.configuration.engine, answer.configuration.cache_type
     offered = cache_types_for(answer.resolved)
     if value not in offered:
         offered = (value, *offered)
     choices: list[Choice] = [{"value": each, "label": cache_label(each, engine)} for each in offered]
-    problem, changed = field_problem(answer, "kv"), value != DEFAULTS["kv"]
-    if len(choices) > MOST_SEGMENTS:
+    changed = value != DEFAULTS["kv"]
+    if len(choices) > MOST_SEGMENTS or any(len(choice["label"]) > LONGEST_SEGMENT for choice in choices):
         return {
             "widget": "select",
             "id": "kv",
@@ -127,7 +145,7 @@ def _cache_field(answer: Answer) -> SegmentedField | SelectField:
             "groups": [{"label": "", "choices": choices}],
             "note": "",
             "help": "",
-            "problem": problem,
+            "problem": [],
             "changed": changed,
         }
     return {
@@ -139,7 +157,7 @@ def _cache_field(answer: Answer) -> SegmentedField | SelectField:
         "value": value,
         "choices": choices,
         "help": "",
-        "problem": problem,
+        "problem": [],
         "changed": changed,
     }
 
@@ -155,6 +173,10 @@ def _engine_label(engine: Engine) -> str:
 
 
 def _engine_field(answer: Answer) -> SelectField:
+    return with_problem(unmoved(answer, "engine", lambda: _unmoved_engine(answer)), answer)
+
+
+def _unmoved_engine(answer: Answer) -> SelectField:
     """Engines that run on this device; those that do not list the model's class stand apart."""
     configuration, chosen = answer.configuration, answer.scenario.engine
     automatic = chosen == DEFAULTS["engine"]
@@ -184,14 +206,7 @@ def _engine_field(answer: Answer) -> SelectField:
         "value": "" if automatic else configuration.engine.id,
         "groups": [group for group in groups if group["choices"]],
         "note": plan_words(configuration),
-        "help": " ".join(
-            words
-            for words in (
-                why_chosen(answer.configuration, "engine", answer.units),
-                why_chosen(answer.configuration, "split", answer.units),
-            )
-            if words
-        ),
-        "problem": field_problem(answer, "engine"),
+        "help": why_chosen(configuration, "engine", answer.units),
+        "problem": [],
         "changed": not automatic,
     }

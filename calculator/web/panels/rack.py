@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, repeat
 
-from django.utils.translation import gettext as _
-
 from calculator.estimation.terms import GpuLoad, Memory
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.bar import Scale, bar_parts, by_colour, percent, scale_of, stretch
 from calculator.web.panels.shapes import RackBar, RackCell, RackNode, RackPanel
+from calculator.web.wording.speech import gettext as _
 
 MOST_BARS = 4
 MOST_CELLS = 64
@@ -55,14 +54,13 @@ def _each_gpu(memory: Memory) -> Iterable[tuple[int, GpuLoad]]:
 
 
 def _nodes(memory: Memory, scale: Scale, gpus: int, per_node: int) -> list[RackNode]:
-    each = list(_each_gpu(memory))
-    first_of_fullest = next(at for at, (index, _load) in enumerate(each) if index == memory.fullest)
+    first_of_fullest = sum(load.gpus for load in memory.gpus[: memory.fullest])
     cells: list[RackCell] = []
-    for at, (_index, load) in enumerate(each):
+    for load in memory.gpus:
         height = scale.at(load.needed_bytes.value)
-        cells.append(
-            {"y": percent(100 - height), "height": percent(height), "fullest": at == first_of_fullest}
-        )
+        cell: RackCell = {"y": percent(100 - height), "height": percent(height), "fullest": False}
+        cells += [cell] * load.gpus
+    cells[first_of_fullest] = {**cells[first_of_fullest], "fullest": True}
     nodes = [cells[start : start + per_node] for start in range(0, gpus, per_node)]
     if gpus > MOST_CELLS:
         return [_one_for_all(memory, nodes, first_of_fullest // per_node)]

@@ -81,9 +81,10 @@ class SelectField(TypedDict):
 
 
 class SegmentedField(TypedDict):
-    """Two to five short choices side by side: the cache type (`"bf16"`, `"fp8"`; llama.cpp calls bf16 `"f16"`).
+    """Two to four short choices side by side: the cache type (`"bf16"`, `"fp8"`; llama.cpp calls bf16 `"f16"`).
 
-    widget: `"segmented"`. Six or more choices: use a SelectField, the template takes either for `kv`.
+    widget: `"segmented"`. More choices, or a label of more than 8 characters: a SelectField; the template takes either
+    for `kv`.
     """
 
     widget: Literal["segmented"]
@@ -566,9 +567,9 @@ class PageFrame(TypedDict):
 
 
 class CalculatorPage(TypedDict):
-    """The whole context of `calculator/page.html`, and of its partial `calculator/page.html#answer`.
+    """The whole context of `calculator/page.html`, and of `calculator/answer.html` in it.
 
-    fragment: True when only the answer is asked for; the partial then adds what the form must learn, out of band. bar is
+    fragment: True when only the answer is asked for; the answer then adds what the form must learn, out of band. bar is
     None when memory cannot be computed, rack with one GPU or when bar is None; memory and chart are None with bar.
     """
 

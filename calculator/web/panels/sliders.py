@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
 from calculator.estimation.terms import Capacity
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.charts import Axis, powers_of_four
 from calculator.web.panels.bar import percent
-from calculator.web.panels.shapes import Sentence, SliderField, Tick
+from calculator.web.panels.links import link_to
+from calculator.web.panels.per_snapshot import unmoved
+from calculator.web.panels.problems import with_problem
+from calculator.web.panels.shapes import SliderField, Tick
 from calculator.web.wording.fields import label_of
+from calculator.web.wording.speech import gettext as _
 
 LEAST_CONTEXT = 1024
 MOST_CONTEXT = 1_048_576
@@ -37,55 +39,78 @@ def tick_label(value: int) -> str:
     return f"{value // STEP}K" if STEP <= value < STEP * STEP else figures.tokens(value)
 
 
-def context_slider(answer: Answer, problem: Sentence) -> SliderField:
+def context_slider(answer: Answer) -> SliderField:
     """The context: its scale is the same for all models, longer only where one takes more."""
-    maximum = answer.configuration.model.max_context_tokens
-    capacity = answer.estimate.capacity
-    axis = Axis(LEAST_CONTEXT, max(MOST_CONTEXT, maximum or 0), log=True)
+    field = unmoved(answer, "ctx", lambda: _unmoved_context(answer))
+    capacity, maximum = answer.estimate.capacity, answer.configuration.model.max_context_tokens
     longest = _longest(capacity)
-    value = answer.configuration.workload.context_tokens
-    return {
-        "id": "ctx",
-        "name": "ctx",
-        "label": label_of("ctx"),
-        "value": figures.whole(value),
-        "unit": _("tokens"),
-        "low": str(LEAST_CONTEXT),
-        "high": str(int(axis.high)),
-        "ticks": ticks(axis),
+    moved: SliderField = {
+        **field,
+        "value": figures.whole(answer.configuration.workload.context_tokens),
         "fit": str(capacity.max_context_fits_tokens if capacity else 0),
         "tight": str(
             _tight(capacity.max_context_fits_tokens, capacity.max_context_tokens) if capacity else 0
         ),
-        "maximum": str(maximum) if maximum else "",
         "words": _context_words(answer, capacity, maximum),
         "longest": str(longest) if longest else "",
-        "longest_href": answer.permalink(ctx=longest) if longest else "",
-        "problem": problem,
+        "longest_href": link_to(answer, ctx=longest) if longest else "",
+    }
+    return with_problem(moved, answer)
+
+
+def _unmoved_context(answer: Answer) -> SliderField:
+    maximum = answer.configuration.model.max_context_tokens
+    axis = Axis(LEAST_CONTEXT, max(MOST_CONTEXT, maximum or 0), log=True)
+    return {
+        "id": "ctx",
+        "name": "ctx",
+        "label": label_of("ctx"),
+        "value": "",
+        "unit": _("tokens"),
+        "low": str(LEAST_CONTEXT),
+        "high": str(int(axis.high)),
+        "ticks": ticks(axis),
+        "fit": "0",
+        "tight": "0",
+        "maximum": str(maximum) if maximum else "",
+        "words": "",
+        "longest": "",
+        "longest_href": "",
+        "problem": [],
     }
 
 
-def users_slider(answer: Answer, problem: Sentence) -> SliderField:
+def users_slider(answer: Answer) -> SliderField:
     """Requests at once."""
     capacity = answer.estimate.capacity
-    value = answer.configuration.workload.users
+    moved: SliderField = {
+        **unmoved(answer, "users", _unmoved_users),
+        "value": figures.whole(answer.configuration.workload.users),
+        "fit": str(capacity.max_users_fits if capacity else 0),
+        "tight": str(_tight(capacity.max_users_fits, capacity.max_users) if capacity else 0),
+        "words": _users_words(capacity),
+    }
+    return with_problem(moved, answer)
+
+
+def _unmoved_users() -> SliderField:
     axis = Axis(1, MOST_USERS, log=True)
     return {
         "id": "users",
         "name": "users",
         "label": label_of("users"),
-        "value": figures.whole(value),
+        "value": "",
         "unit": _("requests"),
         "low": "1",
         "high": str(MOST_USERS),
         "ticks": ticks(axis),
-        "fit": str(capacity.max_users_fits if capacity else 0),
-        "tight": str(_tight(capacity.max_users_fits, capacity.max_users) if capacity else 0),
+        "fit": "0",
+        "tight": "0",
         "maximum": "",
-        "words": _users_words(capacity),
+        "words": "",
         "longest": "",
         "longest_href": "",
-        "problem": problem,
+        "problem": [],
     }
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
 from calculator.estimation.terms import Memory
 from calculator.web import figures
 from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
+from calculator.web.panels.links import link_to
 from calculator.web.panels.names import engine_words, format_words, hardware_words
+from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.shapes import Sentence, VerdictPanel
 from calculator.web.panels.spans import HOLE, filled, joined, link, plain, sentence
 from calculator.web.panels.would_fit import changes
 from calculator.web.wording.choices import limit_words
 from calculator.web.wording.reasons import is_remark, reason_words
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import ngettext
 from calculator.web.wording.text import engine_name
 from calculator.web.wording.verdicts import NAMES, verdict_sentence
 
@@ -35,7 +36,7 @@ def verdict_panel(answer: Answer) -> VerdictPanel:
         "sentence": words,
         "ground": _ground(answer, memory),
         "spoken": spoken,
-        "permalink": answer.permalink(),
+        "permalink": link_to(answer),
     }
 
 
@@ -43,13 +44,19 @@ def question_words(answer: Answer) -> str:
     """`Kimi K3.1 Pro · native (MXFP4) · 8,192 tokens · 1 request · 32 × H100 SXM · vLLM 0.33`."""
     configuration = answer.configuration
     tokens, users = configuration.workload.context_tokens, configuration.workload.users
+
+    def model() -> str:
+        native = configuration.model.native_format
+        return f"{configuration.model.name} · {format_words(configuration.weights_format, native)}"
+
+    def machine() -> str:
+        return f"{hardware_words(configuration, answer.snapshot)} · {engine_words(configuration)}"
+
     pieces = (
-        configuration.model.name,
-        format_words(configuration.weights_format, configuration.model.native_format),
+        unmoved(answer, "model_words", model),
         ngettext("{count} token", "{count} tokens", tokens).format(count=figures.whole(tokens)),
         ngettext("{count} request", "{count} requests", users).format(count=figures.whole(users)),
-        hardware_words(configuration, answer.snapshot),
-        engine_words(configuration),
+        unmoved(answer, "machine_words", machine),
     )
     return " · ".join(pieces)
 
@@ -70,12 +77,12 @@ def _ground(answer: Answer, memory: Memory | None) -> Sentence:
 
 def _ways_out(answer: Answer) -> Sentence:
     """Links to what works instead of what is refused."""
-    if answer.estimate.memory is None:
-        return []
     links: Sentence = []
     for found in changes(answer):
         links += [plain(" · "), link(found.name, permalink(found.scenario))]
-    return filled(_("What works: {links}.").format(links=HOLE), links[1:]) if links else []
+    if not links:
+        return sentence(_("No single change of this question works."))
+    return filled(_("What works: {links}.").format(links=HOLE), links[1:])
 
 
 def _need_words(answer: Answer, memory: Memory) -> str:

@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
-
-from calculator.estimation import estimate
+from calculator.estimation import estimate, verdict_of
+from calculator.estimation.configuration import Configuration
 from calculator.estimation.sheet import BuiltSize
 from calculator.estimation.terms import Estimate
 from calculator.planner.counts import counts_to_try, smallest_counts
-from calculator.resolve import cache_types_for, engines_for, resolve
+from calculator.resolve import cache_types_for, default_format, engines_for, resolve
 from calculator.scenario import DEFAULTS, Scenario, Value
 from calculator.web import figures
 from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
 from calculator.web.panels.formats import format_sizes
 from calculator.web.panels.names import device_name, format_words
+from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.shapes import WayOut, WouldFitPanel
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import gettext_lazy, ngettext
 from calculator.web.wording.text import cache_label, engine_name
+from catalog.records import WeightsFormat
 
 SMALLER_CACHES = ("fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
 STEP = 1024  # a shorter context is rounded down to a multiple
+NEARLY = 0.5  # what stands beside the weights hardly depends on their format; the search skips what is far too large
 FIT = ("fits", "tight")
 OWN_CHOICES = (
     (("split", "tp", "pp"), gettext_lazy("the usual plan")),
     (("quant",), gettext_lazy("the usual weights format")),
     (("kv", "fa"), gettext_lazy("the usual cache type")),
 )
+AS_THEY_ARE = ("native", "bf16", "f16", "fp8", "bnb-int8", "nf4")
+"""Formats that every model has: its own, 16 bits, and what engines make of those while they load."""
+
+MADE_BY_TOOLS = ("gguf", "mlx")
+OTHERS_RECIPES = ("ud-", "fp4", "fp8", "_xl", "k_l")
+"""Formats of these families that the engine's tool does not make of any model: a publisher's own mixtures, 4-bit floats.
+q3_k_l is the tool's own."""
+
+FREE_PLAN: Mapping[str, Value] = {"tp": None, "pp": None, "split": "auto"}
+FOLLOWING = frozenset({"ctx", "users"})
+"""What the engine's settings may follow, with `maxlen` and `seqs`."""
+
 MOST_COUNTS = 3  # counts that are tried on either side
 
 _Found = TypeVar("_Found")
@@ -49,8 +64,25 @@ class Found:
 
 def ask(answer: Answer, **changes: Value) -> tuple[Scenario, Estimate]:
     """The same question with some values changed, without the search for its capacity."""
-    scenario = answer.scenario.replace(**changes)
-    return scenario, estimate(resolve(scenario, answer.snapshot).configuration, capacity=False)
+    return answer.scenario.replace(**changes), estimate(_settled(answer, **changes), capacity=False)
+
+
+def works(answer: Answer, **changes: Value) -> bool:
+    """Whether the question fits with some values changed."""
+    return verdict_of(_settled(answer, **changes)) in FIT
+
+
+def _settled(answer: Answer, **changes: Value) -> Configuration:
+    """What the changed question means: settled once, and put to the present context and users."""
+    scenario = answer.scenario
+
+    def settle() -> Configuration:
+        return resolve(scenario.replace(**changes), answer.snapshot).configuration
+
+    if FOLLOWING & changes.keys() or scenario.maxlen is not None or scenario.seqs is not None:
+        return settle()
+    settled = unmoved(answer, ("settled", *changes.items()), settle)
+    return replace(settled, workload=answer.configuration.workload)
 
 
 def would_fit_panel(answer: Answer) -> WouldFitPanel | None:
@@ -110,18 +142,30 @@ def _smaller_cache(answer: Answer) -> Found | None:
     configuration = answer.configuration
     offered = cache_types_for(answer.resolved)
     for cache_type in SMALLER_CACHES:
-        if cache_type in offered and cache_type != configuration.cache_type:
+        other_type = cache_type in offered and cache_type != configuration.cache_type
+        if other_type and works(answer, kv=cache_type):
             scenario, other = ask(answer, kv=cache_type)
-            if other.verdict in FIT:
-                label = cache_label(cache_type, configuration.engine)
-                return Found(_("{label} KV cache").format(label=label), _("same weights"), scenario, other)
+            label = cache_label(cache_type, configuration.engine)
+            return Found(_("{label} KV cache").format(label=label), _("same weights"), scenario, other)
     return None
 
 
 def sizes_of(answer: Answer) -> list[BuiltSize]:
     """The formats that the engine loads here with their sizes, largest first."""
     sizes = format_sizes(answer.resolved, answer.snapshot)
-    return sorted(sizes, key=lambda size: -size.size_bytes)
+    return unmoved(answer, "sizes", lambda: sorted(sizes, key=lambda size: -size.size_bytes))
+
+
+def exists(configuration: Configuration, weights_format: WeightsFormat) -> bool:
+    """Whether this model can be had in the format: as published, in 16 bits, as a file that somebody published, or made
+    by the engine itself, while it loads or with its own tool."""
+    model, name = configuration.model, weights_format.id
+    if name in AS_THEY_ARE or name == default_format(configuration.engine, model)[0]:
+        return True
+    if any(file.weights_format == name for file in model.files):
+        return True
+    made = weights_format.family in MADE_BY_TOOLS and not weights_format.published_only
+    return made and (name == "q3_k_l" or not any(mark in name for mark in OTHERS_RECIPES))
 
 
 def largest_format(answer: Answer) -> Found | None:
@@ -133,12 +177,15 @@ def _largest_format(answer: Answer) -> Found | None:
     configuration, memory = answer.configuration, answer.estimate.memory
     if memory is None:
         return None
-    room = memory.limit.usable.value * configuration.count
+    beside = memory.total_bytes - sum(part.total_bytes for part in memory.parts if part.name == "weights")
+    room = memory.limit.usable.value * configuration.count - NEARLY * beside
     for size in sizes_of(answer):
         if size.weights_format is configuration.weights_format or size.least_bytes > room:
             continue
-        scenario, other = ask(answer, quant=size.weights_format.id)
-        if other.verdict in FIT and other.memory:
+        if not exists(configuration, size.weights_format):
+            continue
+        if works(answer, quant=size.weights_format.id):
+            scenario, other = ask(answer, quant=size.weights_format.id)
             name = format_words(size.weights_format, configuration.model.native_format)
             return Found(
                 name,
@@ -153,9 +200,27 @@ def _other_engine(answer: Answer) -> Found | None:
     for engine, listed in engines_for(answer.resolved, answer.snapshot):
         if not listed or engine.id == answer.configuration.engine.id:
             continue
-        scenario, other = ask(answer, engine=engine.id, quant=None, split="auto", tp=None, pp=None)
-        if other.verdict in FIT:
+        changed: dict[str, Value] = {"engine": engine.id, "quant": None, **FREE_PLAN}
+        if works(answer, **changed):
+            scenario, other = ask(answer, **changed)
             return Found(engine_name(engine.id), _("same hardware"), scenario, other)
+    return None
+
+
+def _as_many_as_served(answer: Answer) -> Found | None:
+    """As many requests at once as the engine serves."""
+    for reason in answer.estimate.reasons:
+        if reason.code == "too_many_requests":
+            users = int(reason.factors["limit"])
+            if works(answer, users=users):
+                scenario, other = ask(answer, users=users)
+                name = ngettext("{count} request", "{count} requests", users)
+                return Found(
+                    name.format(count=figures.whole(users)),
+                    _("instead of {tokens}").format(tokens=figures.whole(answer.scenario.users)),
+                    scenario,
+                    other,
+                )
     return None
 
 
@@ -165,10 +230,9 @@ def _own_choice(answer: Answer) -> Found | None:
         fixed = {
             field: DEFAULTS[field] for field in name if getattr(answer.scenario, field) != DEFAULTS[field]
         }
-        if fixed:
+        if fixed and works(answer, **fixed):
             scenario, other = ask(answer, **fixed)
-            if other.verdict in FIT:
-                return Found(str(label), _("same hardware"), scenario, other)
+            return Found(str(label), _("same hardware"), scenario, other)
     return None
 
 
@@ -191,9 +255,8 @@ def _counts(answer: Answer) -> list[int]:
 
 def _other_count(answer: Answer, counts: list[int]) -> Found | None:
     for number in counts[:MOST_COUNTS]:
-        found = _with_count(answer, number)
-        if found.estimate.verdict in FIT:
-            return found
+        if works(answer, **_count(number)):
+            return _with_count(answer, number)
     return None
 
 
@@ -221,9 +284,13 @@ def _smallest_count(answer: Answer) -> Found | None:
     return _with_count(answer, number)
 
 
+def _count(number: int) -> dict[str, Value]:
+    return {"n": number, **FREE_PLAN}
+
+
 def _with_count(answer: Answer, number: int) -> Found:
     """The same question with another count and the plan that suits it."""
-    scenario, other = ask(answer, n=number, tp=None, pp=None, split="auto")
+    scenario, other = ask(answer, **_count(number))
     plan, gpus = other.configuration.plan, other.configuration.count
     note = _("one machine")
     if plan.nodes > 1:
@@ -234,5 +301,5 @@ def _with_count(answer: Answer, number: int) -> Found:
     return Found(name, note, scenario, other, gpus)
 
 
-REFUSED = (_own_choice, _fewer, _more, _other_engine)
+REFUSED = (_as_many_as_served, _own_choice, _fewer, _more, _other_engine)
 SHORT_OF_MEMORY = (_shorter_context, _smaller_cache, _largest_format, _smallest_count)

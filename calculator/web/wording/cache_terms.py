@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
-
 from calculator.estimation.terms import Term
+from calculator.web.wording.speech import gettext_lazy as _
 from calculator.web.wording.text import Template, say
 
 KINDS: Mapping[str, Template] = {

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext_lazy as _
-
 from calculator.estimation.configuration import Choice, Configuration
 from calculator.estimation.terms import Limit
+from calculator.web.wording.speech import gettext_lazy as _
 from calculator.web.wording.text import Template, say_code
 
 CHOICES: Mapping[str, Template] = {
-    "engine_by_device_class": _("{value:engine} is what most people run on this kind of device."),
-    "engine_by_class_listed": _("{value:engine} is the first engine that lists this model’s class."),
-    "engine_only_built": _("{value:engine} is the first engine whose arithmetic is built here."),
-    "engine_by_format": _("{value:engine} is the first engine that loads this weights format."),
-    "format_by_engine": _("{value:format} is the usual format with this engine."),
-    "format_by_engine_native": _("The model’s own format is the usual one with this engine."),
-    "format_native_4bit": _("The model is published in 4 bits: another conversion would not be smaller."),
-    "format_native_unknown": _("The model’s own format is not known: the usual 16 bits are taken."),
+    "engine_by_device_class": _("What most people run on this kind of device."),
+    "engine_by_class_listed": _("The first engine that lists this model’s class."),
+    "engine_only_built": _("The first engine whose arithmetic is built here."),
+    "engine_by_format": _("The first engine that loads this format."),
+    "format_by_engine": _("The usual format with this engine."),
+    "format_by_engine_native": _("The model’s own, usual with this engine."),
+    "format_native_4bit": _("Published in 4 bits already."),
+    "format_native_unknown": _("The model’s own is not known: 16 bits are taken."),
     "plan_single": _("One GPU holds all layers."),
     "plan_tensor_in_domain": _("Every layer is split over the GPUs that a fast link joins."),
     "plan_tensor_pipeline": _("Layers are split inside a node; the nodes take one stage each."),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext_lazy as _
-
+from calculator.web.wording.speech import gettext_lazy as _
 from calculator.web.wording.text import Template
 
 FIELDS: Mapping[str, tuple[Template, Template]] = {

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
-
 from calculator.scenario import BY_NAME, Problem, text_of
 from calculator.web import figures
 from calculator.web.wording.fields import label_of
+from calculator.web.wording.speech import gettext_lazy as _
+from calculator.web.wording.speech import ngettext
 from calculator.web.wording.text import Factor, Template, say_code
 
 PROBLEMS: Mapping[str, Template] = {

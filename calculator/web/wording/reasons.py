@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
-
 from calculator.estimation.terms import Reason
+from calculator.web.wording.speech import gettext_lazy as _
+from calculator.web.wording.speech import ngettext_lazy
 from calculator.web.wording.text import Template, say_code
 
 REFUSALS: Mapping[str, Template] = {

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
-
 from calculator.estimation.terms import Term
 from calculator.web.wording.cache_terms import CACHE_TERMS, cache_words
+from calculator.web.wording.speech import gettext_lazy as _
+from calculator.web.wording.speech import ngettext_lazy
 from calculator.web.wording.text import Template, say, say_code
 
 TERMS: Mapping[str, Template] = {

@@ -7,16 +7,17 @@ written: `{missing_bytes:size}` is 11.9 GiB or 12.8 GB, `{bytes_per_token:exact}
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from string import Formatter
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
-
 from calculator.web import figures
+from calculator.web.wording.speech import gettext_lazy as _
 from catalog.records import Engine
 
 Factor = int | float | str | None
 Template = Any
-"""A text, or a lazy gettext or ngettext message: what has `.format`."""
+"""A text, or a message of speech.py."""
 
 ENGINE_NAMES: Mapping[str, str] = {
     "llama.cpp": "llama.cpp",
@@ -48,8 +49,11 @@ def format_label(weights_format: object) -> str:
 
 
 def cache_label(cache_type: str, engine: Engine) -> str:
-    """A cache type as the engine calls it: engines with GGML's block types say f16 for 16 bits."""
-    return "f16" if cache_type == "bf16" and "cache_block" in engine.rules else cache_type
+    """A cache type as the engine calls it: engines with GGML's block types say f16 for 16 bits. int8 per token and head
+    is `int8/token-head`."""
+    if cache_type == "bf16" and "cache_block" in engine.rules:
+        return "f16"
+    return cache_type.replace("_per_token_head", "/token-head")
 
 
 BACKEND_NAMES: Mapping[str, str] = {
@@ -100,36 +104,29 @@ _WRITERS: Mapping[str, _Writer] = {
 _TEXT_SPECS = ("engine", "format", "backend", "what")
 
 
-class Value:
-    """A factor on its way into a sentence; `__index__` lets ngettext choose the plural form."""
+def _written(raw: Factor, spec: str, units: str) -> str:
+    """A factor as it stands in a sentence."""
+    if raw is None:
+        return figures.MISSING
+    if isinstance(raw, str):
+        return _WRITERS[spec](raw, units) if spec in _TEXT_SPECS else raw
+    if spec:
+        return _WRITERS[spec](raw, units)
+    return figures.whole(raw) if float(raw).is_integer() else figures.number(raw)
 
-    __slots__ = ("raw", "units")
 
-    def __init__(self, raw: Factor, units: str) -> None:
-        self.raw = raw
-        self.units = units
-
-    def __format__(self, spec: str) -> str:
-        if self.raw is None:
-            return figures.MISSING
-        if spec and not (isinstance(self.raw, str) and spec not in _TEXT_SPECS):
-            return _WRITERS[spec](self.raw, self.units)
-        if isinstance(self.raw, str):
-            return self.raw
-        return figures.whole(self.raw) if float(self.raw).is_integer() else figures.number(self.raw)
-
-    def __index__(self) -> int:
-        return int(self.raw or 0)
-
-    def __eq__(self, other: object) -> bool:
-        return self.raw == other
-
-    __hash__ = None  # type: ignore[assignment]
+@lru_cache(maxsize=2048)
+def _pieces(text: str) -> tuple[tuple[str, str, str], ...]:
+    """A template's text cut at its factors: words, then a factor's name and how it is written."""
+    return tuple((words, name or "", spec or "") for words, name, spec, _how in Formatter().parse(text))
 
 
 def say(template: Template, factors: Mapping[str, Factor], units: str) -> str:
     """The sentence in the present language; raises KeyError when a factor is missing."""
-    return str(template.format(**{name: Value(raw, units) for name, raw in factors.items()}))
+    text = template if isinstance(template, str) else template.chosen(factors)
+    return "".join(
+        words + _written(factors[name], spec, units) if name else words for words, name, spec in _pieces(text)
+    )
 
 
 def say_code(

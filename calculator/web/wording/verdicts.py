@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext_lazy as _
-
 from calculator.estimation.terms import Estimate, Memory
 from calculator.web.wording.reasons import is_remark, reason_words
+from calculator.web.wording.speech import gettext_lazy as _
 from calculator.web.wording.text import Factor, Template, say
 
 NAMES: Mapping[str, Template] = {

@@ -278,3 +278,10 @@ def test_a_split_needs_a_layer_for_every_card():
 def test_a_refused_question_still_shows_its_memory():
     answer = ask(engine="llama.cpp", users=257)
     assert answer.part("kv_cache") == 257 * 8192 * 131_072
+
+
+def test_the_last_of_as_many_cards_as_layers_may_hold_the_output_alone():
+    """Nomic Embed, 12 layers on 12 cards: the first has two."""
+    answer = ask(model="nomic-embed-text-v1.5", engine="llama.cpp", n=12, users=257)
+    assert [load.layers for load in answer.memory.gpus] == [2, *[1] * 10, 0]
+    assert answer.reasons.keys() >= {"too_many_requests"}
