@@ -394,7 +394,9 @@ def cache_types_for(resolved: Resolved) -> tuple[str, ...]:
 
 
 def engines_for(resolved: Resolved, snapshot: Snapshot) -> tuple[tuple[Engine, bool], ...]:
-    """Every engine that runs on this device, and whether its list names the model's class."""
+    """Every engine that runs on this device, those that `auto` tries first, and whether its list names the model."""
     c = resolved.configuration
+    order = SERVERS if c.accelerator.kind == "datacenter" else LOCAL
     out = [(e, loads(e, c.model)) for e in snapshot.engines.values() if backend_for(e, c.accelerator)]
+    out.sort(key=lambda pair: order.index(pair[0].id) if pair[0].id in order else len(order))
     return tuple(pair for pair in out if is_built(pair[0]))

@@ -75,7 +75,7 @@ def test_a_refusal_is_its_reason(snapshot, query, sentence):
 
 def test_a_refusal_is_followed_by_links_to_what_works(snapshot):
     ground = page_of("model=qwen3-32b&gpu=h100-sxm&n=3&split=tensor", snapshot)["verdict"]["ground"]
-    assert words(ground) == "What works: the usual plan · 2 × H100 SXM · 4 × H100 SXM · llama.cpp."
+    assert words(ground) == "What works: the usual plan · 2 × H100 SXM · 4 × H100 SXM · SGLang."
     assert [span["href"] for span in ground if span["href"]] == [
         "/?model=qwen3-32b&gpu=h100-sxm&n=3&v=1",
         "/?model=qwen3-32b&gpu=h100-sxm&n=2&v=1",

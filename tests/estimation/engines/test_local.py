@@ -190,8 +190,9 @@ def test_ktransformers_keep_all_experts_in_host_memory():
     answer = kt()
     experts = 48 * 128 * 3 * 2048 * 768 * 2
     layout = weight_layout(answer.configuration.model, answer.configuration.weights_format)
-    assert answer.part("weights") == layout.text_bytes - experts
-    assert answer.memory.host_bytes == experts
+    assert answer.part("weights") == pytest.approx(layout.text_bytes - experts, rel=0.02)
+    assert answer.part("weights") + answer.memory.host_bytes == layout.text_bytes
+    assert answer.memory.host_bytes == pytest.approx(experts, rel=0.001)
 
 
 def test_ktransformers_keep_sglangs_budget():
