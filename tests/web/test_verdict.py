@@ -80,7 +80,7 @@ def test_a_refusal_is_followed_by_links_to_what_works(snapshot):
         "/?model=qwen3-32b&gpu=h100-sxm&n=3&v=1",
         "/?model=qwen3-32b&gpu=h100-sxm&n=2&v=1",
         "/?model=qwen3-32b&gpu=h100-sxm&n=4&v=1",
-        "/?model=qwen3-32b&gpu=h100-sxm&n=3&engine=llama.cpp&v=1",
+        "/?model=qwen3-32b&gpu=h100-sxm&n=3&engine=sglang&v=1",
     ]
 
 
