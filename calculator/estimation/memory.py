@@ -252,8 +252,8 @@ class Sum:
         host = 0
         if self.rules.embedding_on_host(c):
             host += self.layout.embedding_bytes + self.layout.lookup_bytes
-        if plan.output_on_host and not self.layout.tied:
-            host += self.layout.head_bytes
+        if plan.output_on_host:
+            host += self.layout.head_bytes + self.layout.final_bytes
         host += sum(self.host_experts(stage) * plan.tp for stage in self.stages)
         if plan.host_layers:
             before = stages(c.model.architecture, (plan.host_layers,))[0]

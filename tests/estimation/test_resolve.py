@@ -165,12 +165,27 @@ def test_a_system_with_another_memory_than_the_card_of_its_name():
     assert (c.accelerator.id, c.accelerator.memory_gb) == ("gb300", 252)
 
 
-def test_a_list_of_unequal_cards_is_not_computed_yet():
-    """The first of them is, in its number; n is ignored."""
+def test_a_list_names_every_card_and_n_is_ignored():
     answer = ask(gpu="rtx-3090:2,rtx-3060-12:1", n=7)
-    assert (answer.configuration.accelerator.id, answer.configuration.count) == ("rtx-3090", 2)
-    assert answer.problems == (Problem("gpu", "rtx-3090:2,rtx-3060-12:1", "rtx-3090", "not_computed_yet"),)
-    assert (answer.resolved.scenario.gpu, answer.resolved.scenario.n) == ("rtx-3090", 2)
+    assert [card.id for card in answer.configuration.cards] == ["rtx-3090", "rtx-3090", "rtx-3060-12"]
+    assert (answer.configuration.accelerator.id, answer.configuration.count) == ("rtx-3060-12", 3)
+    assert answer.problems == ()
+    assert answer.resolved.scenario.gpu == "rtx-3090:2,rtx-3060-12:1"
+
+
+def test_a_list_of_one_kind_is_that_many_cards():
+    answer = ask(gpu="rtx-3090:2")
+    assert (answer.configuration.cards, answer.configuration.count) == ((), 2)
+
+
+def test_an_unknown_card_of_a_list_is_named_and_left_out():
+    answer = ask(gpu="rtx-3090:2,rtx-3066:1")
+    assert answer.configuration.count == 2
+    assert (answer.problems[0].field, answer.problems[0].given, answer.problems[0].code) == (
+        "gpu",
+        "rtx-3066",
+        "unknown_id_left_out",
+    )
 
 
 @pytest.mark.parametrize("count", ["", "x", "²", "0"])
@@ -179,7 +194,10 @@ def test_a_count_that_is_none_means_one(count):
 
 
 def test_an_unknown_device_in_a_list_is_unknown():
-    assert ask(gpu="rtx-9999:2").problems[0].code == "unknown_id"
+    assert [problem.code for problem in ask(gpu="rtx-9999:2").problems] == [
+        "unknown_id_left_out",
+        "unknown_id",
+    ]
 
 
 def test_no_more_than_4096_devices():
@@ -292,9 +310,9 @@ def test_a_cache_type_without_arithmetic_is_answered_by_16_bits():
 
 
 def test_a_parameter_of_a_later_part_is_kept_and_named():
-    answer = ask(offload="auto", ram=128)
-    assert (answer.resolved.scenario.offload, answer.resolved.scenario.ram) == ("auto", 128)
+    answer = ask(hours=3, method="full")
+    assert (answer.resolved.scenario.hours, answer.resolved.scenario.method) == (3, "full")
     assert {(problem.field, problem.code) for problem in answer.problems} == {
-        ("offload", "not_computed_yet"),
-        ("ram", "not_computed_yet"),
+        ("hours", "not_computed_yet"),
+        ("method", "not_computed_yet"),
     }

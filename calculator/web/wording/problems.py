@@ -19,6 +19,7 @@ PROBLEMS: Mapping[str, Template] = {
     "not_a_choice": _("“{given}” is none of {allowed}. The answer uses {used}."),
     "unknown_id": _("Nothing here is called “{given}”. The answer uses {used}."),
     "unknown_id_near": _("Nothing here is called “{given}”. Near names: {near}. The answer uses {used}."),
+    "unknown_id_left_out": _("Nothing here is called “{given}”; that card is left out."),
     "os_not_on_device": _("{device} does not run “{given}”. The answer uses {used}."),
     "maxlen_below_context": _("The longest request cannot be below the context. The answer uses {used}."),
     "sequences_below_users": _("The server must take all {users} users. The answer uses {used}."),

@@ -62,7 +62,9 @@ REFUSALS: Mapping[str, Template] = {
     "offload_not_in_engine": _("{engine:engine} keeps no {kind} in system RAM."),
     "no_experts": _("{model} has no experts that could stay in system RAM."),
     "no_expert_parallel": _("{engine:engine} does not spread experts over GPUs."),
-    "tensor_or_layer_split": _("{engine:engine} splits tensors or layers, not both: {tp} × {pp} is no mode of it."),
+    "tensor_or_layer_split": _(
+        "{engine:engine} splits tensors or layers, not both: {tp} × {pp} is no mode of it."
+    ),
     "no_attention_groups": _("{engine:engine} has no attention data parallelism."),
     "no_context_parallel": _("{engine:engine} does not divide a request’s cache over GPUs."),
     "context_groups_not_divisible": _("{engine:engine} cannot divide the cache of {tp} GPUs {dcp} ways."),

@@ -1,0 +1,110 @@
+"""Offload to system RAM: layers (§6.1), experts (§6.2), and as much on the GPU as fits."""
+
+import pytest
+
+from calculator.estimation.terms import Reason
+from calculator.estimation.weights import weight_layout
+from catalog.records import GIB
+from tests.estimation.asking import SNAPSHOT, ask
+
+EXPERTS_OF_GPT_OSS_120B = 114_661_785_600  # W-2.2: expert matrices, 36 layers, MXFP4 at 17 B per 32
+
+
+def expert_layer_bytes() -> int:
+    return EXPERTS_OF_GPT_OSS_120B * 17 // 32 // 36
+
+
+def test_w_2_2_experts_of_30_layers_on_the_host():
+    """gpt-oss-120b: 30 of 36 layers' experts leave the card; the rest and the whole cache stay."""
+    whole, moved = (
+        ask(model="gpt-oss-120b", gpu="h100-sxm", engine="llama.cpp"),
+        ask(model="gpt-oss-120b", gpu="h100-sxm", engine="llama.cpp", offload="experts", ncmoe=30),
+    )
+    assert whole.part("weights") - moved.part("weights") == 30 * expert_layer_bytes()
+    assert moved.part("kv_cache") == whole.part("kv_cache")
+    assert moved.memory.host_bytes - whole.memory.host_bytes == 30 * expert_layer_bytes()
+    assert moved.verdict == "offload"
+
+
+def test_a_gpu_is_handed_one_layer_of_what_the_host_holds():
+    moved = ask(model="gpt-oss-120b", gpu="h100-sxm", engine="llama.cpp", offload="experts", ncmoe=1)
+    copied = next(t for part in moved.memory.parts for t in part.terms if t.code == "host_copies")
+    assert copied.value == expert_layer_bytes()
+    assert (copied.low, copied.high) == pytest.approx((copied.value / 3, copied.value * 3))
+
+
+def test_ngl_counts_layers_from_the_last_and_the_output_beyond_them():
+    """Llama 3.1 8B has 32 layers: `-ngl 20` leaves 12 and the head on the host, `-ngl 33` nothing."""
+    some, all_ = ask(offload="layers", ngl=20), ask(offload="layers", ngl=33)
+    assert (some.estimate.configuration.plan.host_layers, some.memory.gpus[0].first_layer) == (12, 12)
+    assert some.estimate.configuration.plan.output_on_host
+    assert (all_.estimate.configuration.plan.host_layers, all_.verdict) == (0, "fits")
+
+
+def test_nothing_is_lost_between_card_and_host():
+    """Weights on the card and on the host are the tensors of the file: 4 912 898 304 B for Llama 3.1 8B Q4_K_M."""
+    answer = ask(offload="layers", ngl=20)
+    layers = 12 * 32 * 8 * 128 * 2 * 2 // 32 * 8192  # the cache of 12 layers, 8192 cells
+    inputs = 4 * 512 * (4096 + 8192) + 4 * 128_256
+    assert answer.part("weights") + answer.memory.host_bytes - layers - inputs == 4_912_898_304
+
+
+def test_auto_keeps_everything_on_the_card_when_it_fits():
+    answer = ask(offload="auto")
+    assert (answer.verdict, answer.estimate.configuration.plan.host_layers) == ("fits", 0)
+
+
+def test_auto_moves_experts_before_layers():
+    answer = ask(model="gpt-oss-120b", gpu="rtx-4090", offload="auto")
+    plan = answer.estimate.configuration.plan
+    assert answer.verdict == "offload"
+    assert (plan.host_layers, plan.host_expert_layers > 0) == (0, True)
+
+
+def test_auto_moves_as_few_layers_as_fit():
+    answer = ask(model="llama-3.3-70b-instruct", gpu="rtx-4090", offload="auto")
+    host = answer.estimate.configuration.plan.host_layers
+    one_more_on_the_card = ask(
+        model="llama-3.3-70b-instruct", gpu="rtx-4090", offload="layers", ngl=80 - host + 1
+    )
+    assert answer.verdict == "offload"
+    assert (
+        "inside_fit_margin" in one_more_on_the_card.reasons or "high_end_over" in one_more_on_the_card.reasons
+    )
+
+
+def test_the_host_is_compared_when_its_memory_is_named():
+    answer = ask(model="gpt-oss-120b", gpu="rtx-4090", offload="experts", ncmoe=36, ram=32)
+    assert answer.verdict == "does_not_fit"
+    short = answer.reasons["host_memory_short"].factors
+    assert short["missing_bytes"] == answer.memory.host_bytes - 32 * 10**9
+
+
+def test_an_engine_that_keeps_all_on_gpus_refuses():
+    answer = ask(gpu="h100-sxm", engine="vllm", offload="layers")
+    assert answer.reasons["offload_not_in_engine"] == Reason(
+        "offload_not_in_engine", {"engine": "vLLM", "kind": "layers"}
+    )
+
+
+def test_auto_takes_an_engine_that_can_offload():
+    assert ask(gpu="h100-sxm", offload="experts", model="gpt-oss-120b").configuration.engine.id == "llama.cpp"
+
+
+def test_a_dense_model_has_no_experts_to_move():
+    assert ask(offload="experts").reasons["no_experts"].factors == {"model": "Llama 3.1 8B Instruct"}
+
+
+@pytest.mark.parametrize("model", ["llama-3.1-8b-instruct", "qwen3-30b-a3b", "deepseek-r1"])
+def test_more_on_the_host_never_needs_more_of_the_card(model):
+    layers = SNAPSHOT.models[model].architecture.layer_count
+    needed = [ask(model=model, offload="layers", ngl=ngl).part("weights") for ngl in range(1, layers + 2, 7)]
+    assert needed == sorted(needed)
+
+
+def test_the_weights_of_a_moved_model_are_those_of_the_layout():
+    answer = ask(model="qwen3-30b-a3b", offload="experts", ncmoe=48)
+    layout = weight_layout(answer.configuration.model, answer.configuration.weights_format)
+    experts = sum(layer.experts for layer in layout.layers)
+    assert answer.part("weights") == layout.text_bytes - layout.embedding_bytes - experts
+    assert answer.memory.host_bytes > experts > 15 * GIB
