@@ -212,12 +212,12 @@ REFUSALS = [
         ),
     ),
     (
-        {"quant": "ud-q4_k_xl", "model": "kimi-k3"},
+        {"quant": "ud-q4_k_xl", "model": "kimi-k3.1-pro"},
         Reason(
             "published_size_only",
             {
                 "format": "UD-Q4_K_XL (Unsloth dynamic)",
-                "model": "Kimi K3",
+                "model": "Kimi K3.1 Pro",
                 "what": "UD-Q4_K_XL (Unsloth dynamic)",
             },
         ),

@@ -416,19 +416,6 @@ def test_a_checkpoint_of_unknown_format_cannot_be_loaded_as_it_is():
     assert refused == (Reason("native_unknown", {"model": "Llama 3.1 8B Instruct"}),)
 
 
-def test_a_model_without_a_published_size_in_a_format_that_has_no_rule():
-    assert ask(quant="autoround-int4", gpu=H100, engine="vllm").estimate.reasons == (
-        Reason(
-            "not_computed_yet",
-            {
-                "format": SNAPSHOT.formats["autoround-int4"].name,
-                "model": "Llama 3.1 8B Instruct",
-                "what": SNAPSHOT.formats["autoround-int4"].name,
-            },
-        ),
-    )
-
-
 @pytest.mark.parametrize(
     ("model", "ways"),
     [("llama-3.1-70b-instruct", 16), ("qwen3-next-80b-a3b-instruct", 16), ("deepseek-v3", 16)],
