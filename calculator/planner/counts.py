@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from calculator.estimation import estimate, least_gpus, verdict_of
 from calculator.estimation.configuration import Configuration, Plan
 from calculator.estimation.engines.acceptance import format_refusal
-from calculator.estimation.terms import Reason
+from calculator.estimation.terms import Factor, Reason
 from calculator.resolve import resolve
 from calculator.scenario import Scenario
 from catalog.records import Accelerator
@@ -140,7 +140,7 @@ def _no_count(base: Configuration, answer: CountAnswer) -> Reason:
     """Why no count of the ladder fits: a refusal of the engine, or more devices than it joins."""
     largest, least = max(answer.tried), least_gpus(base)
     if least > largest:
-        factors = {
+        factors: dict[str, Factor] = {
             "engine": base.engine.name,
             "largest": largest,
             "least": least,
