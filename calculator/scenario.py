@@ -235,6 +235,7 @@ if TYPE_CHECKING:
         wired: float | None
         vgm: float | None
         vision: str
+        mtp: int
         units: str
         lang: str | None
 

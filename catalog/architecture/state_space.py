@@ -75,7 +75,9 @@ class Mamba1:
 
     def states(self) -> tuple[StateEntry, ...]:
         columns = self.conv_kernel - 1
-        return (StateEntry(self.KIND, self.inner * self.state_size, self.inner * columns, self.inner, columns),)
+        return (
+            StateEntry(self.KIND, self.inner * self.state_size, self.inner * columns, self.inner, columns),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,9 +68,7 @@ def _add(entries: dict[str, list[dict[str, Any]]], data: dict[str, Any]) -> None
         entries[_ENTRY_KIND[data["kind"]]] += items
 
 
-def _give_checkpoints(
-    models: list[dict[str, Any]], checkpoints: list[dict[str, Any]]
-) -> Iterator[str]:
+def _give_checkpoints(models: list[dict[str, Any]], checkpoints: list[dict[str, Any]]) -> Iterator[str]:
     """Put each checkpoint into its model's entry; a fault for every one whose model does not exist."""
     by_id = {model["id"]: model for model in models}
     for row in checkpoints:

@@ -126,7 +126,7 @@ def _add(table: type[CatalogRow], entries: list[Entry]) -> None:
         _add_children({row.slug: row for row in rows}, entries)
 
 
-_CHILDREN: dict[str, type[PublishedFile] | type[Checkpoint]] = {"files": PublishedFile, "checkpoints": Checkpoint}
+_CHILDREN: dict[str, type[PublishedFile | Checkpoint]] = {"files": PublishedFile, "checkpoints": Checkpoint}
 """Rows of a model of their own, by the key of the model's entry."""
 
 

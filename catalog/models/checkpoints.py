@@ -76,9 +76,7 @@ class Checkpoint(Versioned):
     def from_entry(cls, entry: Entry, position: int) -> Checkpoint:
         """An unsaved checkpoint, still without its model."""
         columns = {column: entry[key] for key, column in cls.REQUIRED.items()}
-        columns |= {
-            column: entry.get(key, cls.EMPTY.get(column, "")) for key, column in cls.OPTIONAL.items()
-        }
+        columns |= {column: entry.get(key, cls.EMPTY.get(column, "")) for key, column in cls.OPTIONAL.items()}
         return cls(position=position, **columns)
 
     def clean(self) -> None:

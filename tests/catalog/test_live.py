@@ -48,7 +48,9 @@ def test_a_warm_process_asks_the_database_nothing(django_assert_num_queries):
 
 @pytest.mark.django_db
 def test_a_cold_process_reads_every_table_once(django_assert_num_queries):
-    with django_assert_num_queries(13):  # version before and after, nine tables, the files and checkpoints of models
+    with django_assert_num_queries(
+        13
+    ):  # version before and after, nine tables, the files and checkpoints of models
         live.current()
 
 

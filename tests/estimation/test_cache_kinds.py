@@ -27,9 +27,7 @@ def states(model_id):
 
 
 def growing(model_id):
-    return sum(
-        layers * entry_bytes(e, "bf16") / e.pool for e, layers in caches(model_id) if e.window is None
-    )
+    return sum(layers * entry_bytes(e, "bf16") / e.pool for e, layers in caches(model_id) if e.window is None)
 
 
 def index(model_id):

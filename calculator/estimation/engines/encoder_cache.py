@@ -22,5 +22,7 @@ def encoder_terms(c: Configuration, stage: Stage, step: int, users: Any) -> list
         per_token = entry_bytes(entry, c.cache_type, c.plan.attention_ranks)
         each = layers * per_token * users
         named = {"layers": layers, "elements": entry.elements, "bytes_per_token_layer": per_token, "bytes_per_token": layers * per_token, "cells": most, "tokens": most, "users": users, "ranks": c.plan.attention_ranks}  # fmt: skip
-        out.append(Term("kv_cross", each * most, 1.0 * each * least, 1.0 * each * most, "rule", named, "§3.1"))
+        out.append(
+            Term("kv_cross", each * most, 1.0 * each * least, 1.0 * each * most, "rule", named, "§3.1")
+        )
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from calculator.estimation.cache import (
@@ -145,6 +146,7 @@ def entry_layout(configuration: Configuration, entry: CacheEntry) -> tuple[int, 
     return entry_bytes(_dense(entry), cache_type), index_bytes(entry, cache_type)
 
 
+@lru_cache(maxsize=1024)
 def _dense(entry: CacheEntry) -> CacheEntry:
     """llama.cpp has no packed layouts: the K tensor is as wide as the latent or the compressed entry."""
     if not entry.sparse and entry.kind != "csa":

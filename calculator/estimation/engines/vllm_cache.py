@@ -193,9 +193,7 @@ def _compressed(c: Configuration, entry: CacheEntry, layers: int, tokens: Any, u
     return [Term(code, value, low, value * COMPRESSED_SPREAD, "rule", named, "§3.2")]
 
 
-def _state(
-    c: Configuration, state: StateEntry, layers: int, pages: Pages, tokens: Any, users: Any
-) -> Term:
+def _state(c: Configuration, state: StateEntry, layers: int, pages: Pages, tokens: Any, users: Any) -> Term:
     """The states of all requests: a page each, one more per drafted token; compressors also keep the tokens in flight."""
     widths, drafted, tp = state_widths(c, state), c.knobs.drafted_tokens, c.plan.attention_ranks
     size = state_bytes(state, *widths, tp, drafted)

@@ -218,10 +218,17 @@ RECIPES: dict[str, Recipe] = {
     "f16": Recipe("F16", "F16", "F16", eight_output=None),
 }
 
+
 def nearest_recipe(weights_format: str) -> str:
     """The stock file type that a publisher's own recipe deviates from: it divides a published size among the tensors."""
     plain = weights_format.removeprefix("ud-")
-    candidates = (plain, plain.replace("_xl", "_m"), plain.replace("_l", "_m"), plain.split("_xl")[0], plain.split("_l")[0])
+    candidates = (
+        plain,
+        plain.replace("_xl", "_m"),
+        plain.replace("_l", "_m"),
+        plain.split("_xl")[0],
+        plain.split("_l")[0],
+    )
     special = {"q8_k_xl": "q8_0", "q1_0": "tq1_0"}
     return special.get(plain) or next((name for name in candidates if name in RECIPES), "bf16")
 

@@ -31,8 +31,12 @@ _STATE_OTHER = _("{layers} layers with a state")
 
 COMPRESSED: Mapping[str, Template] = {
     "kv_compressed": _("{layers} layers × {held} entries of {entry_bytes:exact}, one per {pool} tokens"),
-    "kv_raw_window": _("{layers} layers × {held} entries of {entry_bytes:exact} for the last {window} tokens"),
-    "index_keys": _("{layers} layers with an index × {held} keys of {entry_bytes:exact}, one per {pool} tokens"),
+    "kv_raw_window": _(
+        "{layers} layers × {held} entries of {entry_bytes:exact} for the last {window} tokens"
+    ),
+    "index_keys": _(
+        "{layers} layers with an index × {held} keys of {entry_bytes:exact}, one per {pool} tokens"
+    ),
 }
 """Entries that hold several tokens, and the raw entries beside them."""
 

@@ -39,9 +39,7 @@ def test_exact_bytes_of_a_checkpoint_come_before_the_rule():
 
 
 def test_the_labs_own_checkpoint_comes_first():
-    model = with_checkpoints(
-        checkpoint("fp8", 9_100_000_000), checkpoint("fp8", 9_200_000_000, kind="lab")
-    )
+    model = with_checkpoints(checkpoint("fp8", 9_100_000_000), checkpoint("fp8", 9_200_000_000, kind="lab"))
     assert exact_size(model, "fp8").size_bytes == 9_200_000_000
 
 
@@ -112,7 +110,9 @@ def test_every_format_has_bytes_for_every_model_that_it_applies_to():
             assert has_rule(model, each), (each.id, model.id)
 
 
-@pytest.mark.parametrize("model_id", ["gpt-oss-20b", "qwen3.5-27b", "kimi-k3", "falcon-h1r-7b", "gemma-3n-e2b-it"])
+@pytest.mark.parametrize(
+    "model_id", ["gpt-oss-20b", "qwen3.5-27b", "kimi-k3", "falcon-h1r-7b", "gemma-3n-e2b-it"]
+)
 @pytest.mark.parametrize("weights_format", [f for f in SNAPSHOT.formats if f != "native"])
 def test_parts_add_up_in_every_format(model_id, weights_format):
     model, each = SNAPSHOT.models[model_id], SNAPSHOT.formats[weights_format]

@@ -62,7 +62,9 @@ def test_w_2_11_exl3_with_a_head_of_6_bits():
 
 
 def test_w_2_11_exl2_is_exl3_within_a_percent():
-    exl2, exl3 = (layout("llama-3.1-8b-instruct", f"{name}-4.0bpw").checkpoint_bytes for name in ("exl2", "exl3"))
+    exl2, exl3 = (
+        layout("llama-3.1-8b-instruct", f"{name}-4.0bpw").checkpoint_bytes for name in ("exl2", "exl3")
+    )
     assert exl2 == pytest.approx(exl3, rel=0.01)
 
 
@@ -89,7 +91,9 @@ def test_mlx_block_formats_quantize_embedding_and_head_too(weights_format, bits)
 def test_mlx_mxfp4_q8_keeps_4_bits_for_experts_only():
     """gpt-oss-120b: experts 114 661 785 600 at 4.25 bits, no other matrix below 8.5 bits."""
     size = layout("gpt-oss-120b", "mlx-mxfp4-q8").text_bytes
-    assert 114_661_785_600 * 4.25 / 8 + 2_167_371_072 < size < 114_661_785_600 * 4.25 / 8 + 2_167_371_072 * 1.1
+    assert (
+        114_661_785_600 * 4.25 / 8 + 2_167_371_072 < size < 114_661_785_600 * 4.25 / 8 + 2_167_371_072 * 1.1
+    )
 
 
 def test_f32_is_four_bytes_a_weight():
