@@ -16,6 +16,7 @@ from calculator.estimation.placement import Stage, expert_layers_end, stages
 from calculator.estimation.terms import PART_ORDER, Basis, GpuLoad, Interval, Limit, Memory, Part, Term
 from calculator.estimation.uncertainty import around, total
 from calculator.estimation.weights import WeightLayout, weight_layout
+from calculator.estimation.weights.layout import LayerShare
 
 PART_OF = {
     "weights": "weights",
@@ -111,6 +112,8 @@ class Sum:
         share = layout.span(stage.first, stage.layers)
         own = share.per_rank(tp, attention=c.plan.attention_ranks, expert_share=self._expert_share)
         own -= self.host_experts(stage)
+        padding = self._padding(share)
+        own += padding
         embedding, head = self._tables(stage)
         value = own + embedding + head
         shuffled = c.model.architecture.order_assumed and len(self.stages) > 1
@@ -122,6 +125,7 @@ class Sum:
             "layers_bytes": own,
             "sharded_bytes": share.total - share.replicated,
             "replicated_bytes": share.replicated,
+            "padding_bytes": padding,
             "embedding_bytes": embedding,
             "head_bytes": head,
             "ranks": tp,
@@ -150,6 +154,16 @@ class Sum:
         if plan.ep == 1 or not experts:
             return None
         return Fraction(ceil_div(experts, plan.ep), experts) / max(1, plan.tp // plan.ep)
+
+    def _padding(self, share: LayerShare) -> int:
+        """What kernels add to the routed experts whose width is no multiple they like (formulas §2.3) [B]."""
+        c = self.configuration
+        rule = c.engine.rules.get("padded_expert_width")
+        width = c.model.architecture.expert_width
+        if not rule or not width or stored_experts(c) not in rule["formats"] or width % rule["whole"] == 0:
+            return 0
+        extra = Fraction(round_up(width, rule["step"]) - width, width)
+        return int(share.experts * (self._expert_share or Fraction(1, c.plan.tp)) * extra)
 
     def _tables(self, stage: Stage) -> tuple[int, int]:
         """Embedding with its lookup tables, and head with the final norm, on one GPU of the stage [B]."""
@@ -272,6 +286,13 @@ class Sum:
             value = most(value, needed.value - slack)
             low, high = most(low, needed.low - slack), most(high, needed.high - slack)
         return Interval(value, low, high)
+
+
+def stored_experts(c: Configuration) -> str:
+    """The format in which the routed experts are stored: that of a native checkpoint, or the format itself."""
+    if c.weights_format.id == "native":
+        return (c.model.native_format or "").removesuffix("-experts")
+    return c.weights_format.id
 
 
 def memory_of(sum_: Sum) -> Memory | None:

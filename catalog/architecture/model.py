@@ -177,6 +177,11 @@ class Architecture:
         """Routed experts of the first MoE block, 0 for a dense model [1]."""
         return next((block.mlp.experts for block in self.blocks if isinstance(block.mlp, MoeMlp)), 0)
 
+    @cached_property
+    def expert_width(self) -> int:
+        """Intermediate width of a routed expert of the first MoE block, 0 for a dense model [elements]."""
+        return next((b.mlp.expert_intermediate for b in self.blocks if isinstance(b.mlp, MoeMlp)), 0)
+
     @property
     def is_moe(self) -> bool:
         return self.experts > 0

@@ -95,6 +95,12 @@ class ByVersion(Strict):
     rules: VersionRules
 
 
+class PaddedWidth(Strict):
+    formats: list[Text]
+    whole: Count
+    step: Count
+
+
 class Rules(Strict):
     family: Text
     built: bool
@@ -130,6 +136,7 @@ class Rules(Strict):
     largest_capture: dict[str, Count] | None = None
     quantized_split_groups: dict[str, Count] | None = None
     offload: list[Text] | None = None
+    padded_expert_width: PaddedWidth | None = None
     default_format: Text | None = None
     default_format_for_native: dict[str, Text] | None = None
     measured_classes: list[Text] | None = None

@@ -423,3 +423,17 @@ def test_a_checkpoint_of_unknown_format_cannot_be_loaded_as_it_is():
 def test_more_ways_than_kv_heads_repeat_them(model, ways):
     c = ask(model=model, gpu=H100, n=ways, engine="vllm").configuration
     assert vllm.tensor_refusals(c, ways) == []
+
+
+def test_experts_of_an_odd_width_are_padded():
+    """gpt-oss-120b: width 2880 is kept as 3072; a load of 64.38 GiB was logged where the checkpoint has 60.77."""
+    assert ask(model="gpt-oss-120b", gpu=H100).part("weights") / GIB == pytest.approx(64.38, rel=0.005)
+
+
+def test_experts_of_an_even_width_are_not():
+    """Kimi K3: 3072 ÷ 8 ranks; W-5.4 gives the stage to the byte."""
+    assert ask(model="kimi-k3", gpu=H100, n=24).memory.gpus[2].parts["weights"] == 69_065_177_744
+
+
+def test_padded_experts_split_eight_ways():
+    assert ask(model="gpt-oss-120b", gpu=H100, n=8).configuration.plan.tp == 8
