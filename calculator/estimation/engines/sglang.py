@@ -95,7 +95,7 @@ def static_share(c: Configuration, total_bytes: int) -> float:
     if c.knobs.memory_share:
         return c.knobs.memory_share
     total_mib = total_bytes / MIB
-    share = (total_mib - reserve_mib(c, total_mib)) / total_mib
+    share = max(0.0, (total_mib - reserve_mib(c, total_mib)) / total_mib)
     return share * c.constants["vision_static_share"].value if c.knobs.vision and c.model.vision else share
 
 
