@@ -120,8 +120,11 @@ def test_every_answer_adds_up_and_is_ordered(query, tokens, users):
 def test_more_context_or_more_users_never_need_less(query, tokens, other_tokens, users, other_users):
     """With model, format, cache type, engine and plan fixed; neither the value nor the high end."""
     few, many = sorted((tokens, other_tokens)), sorted((users, other_users))
-    less = ask(**query, ctx=few[0], users=many[0]).estimate.memory
-    more = ask(**query, ctx=few[1], users=many[1]).estimate.memory
+    first = ask(**query, ctx=few[0], users=many[0]).estimate
+    second = ask(**query, ctx=few[1], users=many[1]).estimate
+    if first.configuration.plan != second.configuration.plan:
+        return  # the law speaks of one plan: Ollama and LM Studio take one GPU while that is enough
+    less, more = first.memory, second.memory
     if less is not None:
         assert less.needed.value <= more.needed.value
         assert less.needed.high <= more.needed.high + 1  # rounding of floats
