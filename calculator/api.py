@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
-from django.utils.http import parse_etags
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.urls import URLPattern, re_path
 from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.decorators import decorate_view
 from ninja.renderers import BaseRenderer
 
+from calculator.scenario import unknown_names
 from calculator.web.answer import answer
+from calculator.web.conditional import same_until_changed, snapshot_of
 from calculator.web.exports import catalogue, errors
 from calculator.web.exports.estimate import estimate_json, given_text
 from calculator.web.exports.parameters import body_schema, query_parameters
 from calculator.web.exports.sheet import sheet_json
-from calculator.web.release import release
 from catalog import live
 from catalog.snapshot import Snapshot
 
 View = Callable[..., HttpResponse]
+Row = TypeVar("Row")
 
 
 class Renderer(BaseRenderer):
@@ -42,6 +46,7 @@ class Api(NinjaAPI):
     def create_response(self, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().create_response(*args, **kwargs)
         response["Access-Control-Allow-Origin"] = "*"
+        response["Access-Control-Expose-Headers"] = "ETag"
         return response
 
     def problem(self, request: HttpRequest, details: dict[str, Any]) -> HttpResponse:
@@ -55,37 +60,61 @@ api = Api(
     title="Stowage",
     version="1",
     description=(
-        "Which hardware holds which language model, how fast, at what cost. Every answer names the catalogue's version. "
-        "Errors are RFC 9457 problem details."
+        "Which hardware holds which language model. Every answer names the catalogue's version. Errors are RFC 9457 "
+        "problem details; names and values that were not taken as given stand in `problems`. The breakdown of memory is "
+        "also a table: `/memory.csv` with the same parameters as `/api/v1/estimate`."
     ),
     renderer=Renderer(),
     urls_namespace="api",
 )
 
 
-def same_until_changed(view: View) -> View:
-    """Answer 304 while neither the catalogue nor the program has changed; hand the view its snapshot."""
+def _answered(view: View) -> View:
+    """HEAD is answered where GET is; any other method that the address does not take gets problem details."""
 
     @wraps(view)
-    def conditional(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        snapshot = live.current()
-        request.snapshot = snapshot  # type: ignore[attr-defined]
-        etag = f'"{snapshot.version}-{release()}"'
-        if etag in parse_etags(request.headers.get("If-None-Match", "")):
-            response: HttpResponse = HttpResponseNotModified()
-        else:
-            response = view(request, *args, **kwargs)
-        if response.status_code in (200, 304):
-            response["ETag"] = etag
-            response["Cache-Control"] = "public, max-age=0, must-revalidate"
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        method = request.method
+        if method == "HEAD":
+            request.method = "GET"  # the server leaves the body out
+        response = view(request, *args, **kwargs)
+        request.method = method
+        if isinstance(response, HttpResponseNotAllowed):
+            taken = set(response["Allow"].split(", "))
+            methods = sorted(taken | {"OPTIONS"} | ({"HEAD"} if "GET" in taken else set()))
+            response = _methods_told(request, methods)
+        response["Access-Control-Allow-Origin"] = "*"
         return response
 
-    return conditional
+    return answered
 
 
-def _snapshot(request: HttpRequest) -> Snapshot:
-    snapshot: Snapshot = request.snapshot  # type: ignore[attr-defined]
-    return snapshot
+def _methods_told(request: HttpRequest, methods: list[str]) -> HttpResponse:
+    """A refusal; for OPTIONS what a browser asks before it posts from another site's page."""
+    if request.method == "OPTIONS":
+        response = HttpResponse(status=204)
+        response["Access-Control-Allow-Methods"] = ", ".join(methods)
+        response["Access-Control-Allow-Headers"] = "Content-Type, If-None-Match"
+    else:
+        response = api.problem(request, errors.not_allowed(str(request.method), methods))
+    response["Allow"] = ", ".join(methods)
+    return response
+
+
+@csrf_exempt
+def no_address(request: HttpRequest) -> HttpResponse:
+    """What no operation has: problem details here too."""
+    names = [name for name in api.get_openapi_schema()["paths"] if "{" not in name]
+    near = difflib.get_close_matches(request.path.rstrip("/"), names, n=3, cutoff=0.6)
+    return api.problem(request, errors.no_address(request.path, near))
+
+
+def addresses() -> tuple[list[URLPattern], str, str]:
+    """Every operation's address, and any other below them."""
+    patterns, app_name, namespace = api.urls
+    for pattern in patterns:
+        pattern.callback = no_address if pattern.name == "api-root" else _answered(pattern.callback)
+    return [*patterns, re_path("", no_address)], app_name, namespace
 
 
 # --- the estimate -----------------------------------------------------------------------------------------------------
@@ -94,9 +123,13 @@ def _snapshot(request: HttpRequest) -> Snapshot:
 def _estimate(
     request: HttpRequest, given: Mapping[str, str] | Iterable[tuple[str, str]], snapshot: Snapshot
 ) -> dict[str, Any] | HttpResponse:
-    result = answer(given, snapshot)
+    pairs = list(given.items() if isinstance(given, Mapping) else given)
+    result = answer(pairs, snapshot)
+    names = dict(pairs)
     refused = errors.refused(result.problems)
-    return api.problem(request, refused) if refused else estimate_json(result)
+    if refused:
+        return api.problem(request, refused)
+    return estimate_json(result, told=tuple(unknown_names(names)))
 
 
 @api.get("/v1/estimate", tags=["estimate"], openapi_extra={"parameters": query_parameters()})
@@ -104,10 +137,10 @@ def _estimate(
 def estimate(request: HttpRequest) -> Any:
     """Memory, verdict and capacity of one question.
 
-    Values outside their bounds are replaced by the nearest valid ones and named in `problems`. A value that cannot be
-    understood is a 422, an unknown id a 404 with near names.
+    Values outside their bounds are replaced by the nearest valid ones and named in `problems`, as are names that no
+    parameter has. A value that cannot be understood is a 422, an unknown id a 404 with near names.
     """
-    return _estimate(request, {name: str(value) for name, value in request.GET.items()}, _snapshot(request))
+    return _estimate(request, {name: str(value) for name, value in request.GET.items()}, snapshot_of(request))
 
 
 @api.post(
@@ -136,18 +169,33 @@ def estimate_post(request: HttpRequest) -> Any:
 # --- what exists ------------------------------------------------------------------------------------------------------
 
 
+def _one(
+    request: HttpRequest,
+    kind: str,
+    given: str,
+    rows: Mapping[str, Row],
+    as_json: Callable[[Row, Snapshot], dict[str, Any]],
+) -> dict[str, Any] | HttpResponse:
+    """The row of an id, or a 404 with near names."""
+    row = rows.get(given.lower())
+    if row is None:
+        near = difflib.get_close_matches(given.lower(), list(rows), n=5, cutoff=0.4)
+        return api.problem(request, errors.not_found(kind, given, near))
+    return as_json(row, snapshot_of(request))
+
+
 @api.get("/v1/models", tags=["catalogue"])
 @decorate_view(same_until_changed)
 def models(request: HttpRequest) -> dict[str, Any]:
     """Every model, one small row each."""
-    return {"items": [catalogue.model_row(model) for model in _snapshot(request).models.values()]}
+    return {"items": [catalogue.model_row(model) for model in snapshot_of(request).models.values()]}
 
 
 @api.get("/v1/models/{model_id}", tags=["catalogue"])
 @decorate_view(same_until_changed)
 def model_sheet(request: HttpRequest, model_id: str) -> Any:
     """The sheet of one model: sizes in every format, cache and state per request, published files, sources."""
-    snapshot = _snapshot(request)
+    snapshot = snapshot_of(request)
     model = snapshot.models.get(model_id.lower())
     if model is None:
         return api.problem(
@@ -161,7 +209,7 @@ def model_sheet(request: HttpRequest, model_id: str) -> Any:
 def accelerators(request: HttpRequest) -> dict[str, Any]:
     """Every device, one small row each."""
     return {
-        "items": [catalogue.accelerator_row(device) for device in _snapshot(request).accelerators.values()]
+        "items": [catalogue.accelerator_row(device) for device in snapshot_of(request).accelerators.values()]
     }
 
 
@@ -169,7 +217,7 @@ def accelerators(request: HttpRequest) -> dict[str, Any]:
 @decorate_view(same_until_changed)
 def accelerator(request: HttpRequest, gpu_id: str) -> Any:
     """One device with its figures and their sources."""
-    snapshot = _snapshot(request)
+    snapshot = snapshot_of(request)
     device = snapshot.accelerators.get(gpu_id.lower())
     if device is None:
         return api.problem(request, errors.not_found("gpu", gpu_id, snapshot.near_names("gpu", gpu_id)))
@@ -180,25 +228,47 @@ def accelerator(request: HttpRequest, gpu_id: str) -> Any:
 @decorate_view(same_until_changed)
 def systems(request: HttpRequest) -> dict[str, Any]:
     """Named machines and clusters."""
-    return {"items": [catalogue.system_row(system) for system in _snapshot(request).systems.values()]}
+    return {"items": [catalogue.system_row(system) for system in snapshot_of(request).systems.values()]}
+
+
+@api.get("/v1/systems/{system_id}", tags=["catalogue"])
+@decorate_view(same_until_changed)
+def system(request: HttpRequest, system_id: str) -> Any:
+    """One system with its device, links and sources."""
+    snapshot = snapshot_of(request)
+    return _one(request, "system", system_id, snapshot.systems, catalogue.system_json)
 
 
 @api.get("/v1/engines", tags=["catalogue"])
 @decorate_view(same_until_changed)
 def engines(request: HttpRequest) -> dict[str, Any]:
     """Inference engines at the versions that were read."""
-    return {"items": [catalogue.engine_row(engine) for engine in _snapshot(request).engines.values()]}
+    return {"items": [catalogue.engine_row(engine) for engine in snapshot_of(request).engines.values()]}
+
+
+@api.get("/v1/engines/{engine_id}", tags=["catalogue"])
+@decorate_view(same_until_changed)
+def engine(request: HttpRequest, engine_id: str) -> Any:
+    """One engine with the formats that it reads."""
+    return _one(request, "engine", engine_id, snapshot_of(request).engines, catalogue.engine_json)
 
 
 @api.get("/v1/formats", tags=["catalogue"])
 @decorate_view(same_until_changed)
 def formats(request: HttpRequest) -> dict[str, Any]:
     """Formats of weights."""
-    return {"items": [catalogue.format_row(each) for each in _snapshot(request).formats.values()]}
+    return {"items": [catalogue.format_row(each) for each in snapshot_of(request).formats.values()]}
+
+
+@api.get("/v1/formats/{format_id}", tags=["catalogue"])
+@decorate_view(same_until_changed)
+def weights_format(request: HttpRequest, format_id: str) -> Any:
+    """One format with the models that are published in it."""
+    return _one(request, "format", format_id, snapshot_of(request).formats, catalogue.format_json)
 
 
 @api.get("/v1/health/catalog", tags=["catalogue"])
 @decorate_view(same_until_changed)
 def health(request: HttpRequest) -> dict[str, Any]:
     """Which state of the catalogue answers."""
-    return catalogue.health_json(_snapshot(request))
+    return catalogue.health_json(snapshot_of(request))

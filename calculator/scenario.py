@@ -6,6 +6,7 @@ public promises (`v=1`): extend the table, never change the meaning of a name. P
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, make_dataclass
@@ -301,7 +302,7 @@ def _parse_number(parameter: Parameter, text: str) -> tuple[Value, Problem | Non
     if number is None:
         return parameter.default, Problem(parameter.name, text, parameter.default, "not_a_number")
     used = min(max(number, parameter.low), parameter.high)
-    value: Value = int(used) if whole else used
+    value: Value = math.floor(used + 0.5) if whole else used
     if used != number:
         limits = (("low", parameter.low), ("high", parameter.high), ("unit", parameter.unit))
         return value, Problem(parameter.name, text, value, "out_of_range", limits)
@@ -332,12 +333,17 @@ def _parse_one(parameter: Parameter, text: str) -> tuple[Value, Problem | None]:
 def parse(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[Scenario, tuple[Problem, ...]]:
     """Read a query string's pairs: never an exception, bad values named and replaced by the nearest valid ones.
 
-    Unknown names are ignored, empty values mean the default. The last of repeated names wins.
+    Unknown names are ignored (`unknown_names` tells them), empty values mean the default. The last of repeated names
+    wins.
     """
     pairs = given.items() if isinstance(given, Mapping) else given
     values: dict[str, Value] = {}
     problems: dict[str, Problem] = {}
     for name, text in pairs:
+        if name == "v":
+            problems.pop(name, None)
+            if text and text.strip() not in ("", str(VERSION)):
+                problems[name] = Problem(name, text, VERSION, "unknown_version")
         parameter = BY_NAME.get(name)
         if parameter is None or not text or not text.strip():
             continue
@@ -347,4 +353,22 @@ def parse(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[Scenari
             problems[name] = problem
         elif not parameter.built and values[name] != parameter.default:
             problems[name] = Problem(name, text, values[name], "not_computed_yet")
-    return Scenario(**values), tuple(problems.values())
+    scenario = Scenario(**values)
+    return scenario, (*problems.values(), *_contradictions(scenario))
+
+
+def _contradictions(scenario: Scenario) -> Iterator[Problem]:
+    """Values that are right alone and wrong together: kept, and said."""
+    prompt, output = scenario.prompt, scenario.output
+    if (prompt or 0) + (output or 0) > scenario.ctx:
+        field, length = ("prompt", prompt) if prompt else ("output", output)
+        factors = (("prompt", prompt or 0), ("output", output or 0), ("context", scenario.ctx))
+        yield Problem(field, text_of(length), length, "lengths_above_context", factors)
+
+
+def unknown_names(names: Iterable[str]) -> Iterator[Problem]:
+    """A problem for each name that no parameter has, with near ones: a slip that a page forgives and an API tells."""
+    for name in names:
+        if name not in BY_NAME and name != "v":
+            near = difflib.get_close_matches(name.lower(), list(BY_NAME), n=3, cutoff=0.6)
+            yield Problem(name, name, None, "unknown_parameter", (("near", ", ".join(near)),))

@@ -11,6 +11,7 @@ workers = int(os.environ.get("WEB_CONCURRENCY") or os.cpu_count() or 1)
 worker_class = "gthread"
 threads = 1
 keepalive = 75  # longer than the usual proxy's, so that the proxy closes first
+limit_request_line = 8190  # bytes of method, address and query: gunicorn's most; a longer one is a 400
 timeout = 60
 graceful_timeout = 20
 control_socket_disable = True

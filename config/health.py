@@ -6,21 +6,21 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from catalog import live
+from config.reading import only_read
 
 log = logging.getLogger(__name__)
 
 
-@require_safe
+@only_read
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django passes it
     """Say that this process answers. Touch nothing else, so that a slow database does not restart it."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
-@require_safe
+@only_read
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - Django passes it
     """Say whether this process can do its work: the database answers and the catalogue holds models."""
@@ -28,6 +28,7 @@ def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - Django passe
     return JsonResponse({"ready": not problems, "problems": problems}, status=503 if problems else 200)
 
 
+@only_read
 def favicon(request: HttpRequest) -> HttpResponseRedirect:  # noqa: ARG001 - Django passes it
     """Send a browser that asks for the old fixed address to the file."""
     return HttpResponseRedirect(staticfiles_storage.url("favicon.ico"))

@@ -57,6 +57,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     },
 }
+CSRF_FAILURE_VIEW = "config.reading.form_refused"
 X_FRAME_OPTIONS = "DENY"  # the same as frame-ancestors, for old browsers
 
 # --- Parts ----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from calculator.api import api
+from calculator.api import addresses
 from config import health
 
 admin.site.site_header = admin.site.site_title = f"{settings.SITE_NAME} administration"
@@ -13,7 +13,7 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("favicon.ico", health.favicon),
-    path("api/", api.urls),
+    path("api/", addresses()),
     path("admin/", admin.site.urls),
     path("", include("calculator.web.urls")),
 ]

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calculator.scenario import BY_NAME, DEFAULTS, MAX_TOKENS, PARAMETERS, Scenario, parse, parse_number
+from calculator.scenario import (
+    BY_NAME,
+    DEFAULTS,
+    MAX_TOKENS,
+    PARAMETERS,
+    Scenario,
+    parse,
+    parse_number,
+    unknown_names,
+)
 
 SEARCH = settings(deadline=None, derandomize=True)
 
@@ -141,7 +150,30 @@ def test_a_permalink_keeps_the_order_of_the_table_and_omits_defaults(values):
 @given(QUESTIONS)
 def test_valid_values_raise_no_problem_but_not_computed_yet(values):
     _scenario, problems = parse({name: str(value) for name, value in values.items()})
-    assert {problem.code for problem in problems} <= {"not_computed_yet"}
+    assert {problem.code for problem in problems} <= {"not_computed_yet", "lengths_above_context"}
+
+
+@pytest.mark.parametrize(
+    ("query", "codes"),
+    [
+        ({"prompt": "8192", "output": "1"}, [("prompt", "lengths_above_context")]),
+        ({"output": "8193"}, [("output", "lengths_above_context")]),
+        ({"prompt": "8000", "output": "192"}, []),
+        ({"ctx": "16k", "prompt": "16000"}, []),
+    ],
+)
+def test_prompt_and_answer_longer_than_the_context_are_said_and_kept(query, codes):
+    scenario, problems = parse(query)
+    assert [(problem.field, problem.code) for problem in problems] == codes
+    assert all(str(getattr(scenario, field)) == query[field] for field, _code in codes)
+
+
+def test_unknown_names_are_told_with_near_ones():
+    told = {
+        problem.field: dict(problem.factors)["near"] for problem in unknown_names(["gpuu", "foo", "ctx", "v"])
+    }
+    assert set(told) == {"gpuu", "foo"}
+    assert "gpu" in told["gpuu"].split(", ")
 
 
 @SEARCH
@@ -178,7 +210,10 @@ def test_numbers_are_read_as_people_write_them(text, number):
         ({"ctx": "-5"}, "ctx", 1, "out_of_range"),
         ({"ctx": "99999999"}, "ctx", MAX_TOKENS, "out_of_range"),
         ({"ctx": "abc"}, "ctx", 8192, "not_a_number"),
-        ({"n": "2.5"}, "n", 2, "not_whole"),
+        ({"n": "2.5"}, "n", 3, "not_whole"),
+        ({"ctx": "8.5"}, "ctx", 9, "not_whole"),
+        ({"ctx": "8.49"}, "ctx", 8, "not_whole"),
+        ({"v": "2"}, "v", 1, "unknown_version"),
         ({"kv": "fp9"}, "kv", "bf16", "not_a_choice"),
         ({"eager": "maybe"}, "eager", "0", "not_a_switch"),
         ({"util": "7"}, "util", 1, "out_of_range"),
@@ -188,7 +223,7 @@ def test_numbers_are_read_as_people_write_them(text, number):
 def test_a_bad_value_is_named_and_replaced_by_the_nearest(query, field, used, code):
     scenario, problems = parse(query)
     assert [(p.field, p.given, p.used, p.code) for p in problems] == [(field, query[field], used, code)]
-    assert getattr(scenario, field) == used
+    assert getattr(scenario, field, 1) == used
 
 
 def test_other_names_of_a_value_mean_the_same():

@@ -34,7 +34,21 @@ def test_readyz_says_what_to_run_when_the_catalogue_is_empty(client, monkeypatch
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("address", ["/", "/api/docs", "/admin/login/", "/healthz", "/no-such-page"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/",
+        "/api/docs",
+        "/admin/login/",
+        "/healthz",
+        "/readyz",
+        "/memory.csv",
+        "/no-such-page",
+        "/api/v1/estimate",
+        "/api/v1/estimate?kv=fp9",
+        "/api/no-such-address",
+    ],
+)
 def test_every_page_carries_the_strict_policy(client, address):
     policy = client.get(address).headers["Content-Security-Policy"]
     directives = dict(part.split(" ", 1) for part in policy.split("; "))

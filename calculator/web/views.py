@@ -7,13 +7,15 @@ from time import perf_counter
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from calculator.web.answer import answer
+from calculator.web.conditional import same_until_changed, snapshot_of
+from calculator.web.exports import errors
 from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.page import calculator_page
 from catalog import live
+from config.reading import only_read
 
 PAGE = "calculator/page.html"
 ANSWER = "calculator/answer.html"  # which the page includes
@@ -29,7 +31,7 @@ def given(request: HttpRequest) -> dict[str, str]:
     return {name: str(value) for name, value in request.GET.items()}
 
 
-@require_safe
+@only_read
 @vary_on_headers("HX-Request", "Stowage-Choices")
 def calculator(request: HttpRequest) -> HttpResponse:
     """The calculator, or the fragment with its answer."""
@@ -52,11 +54,19 @@ def calculator(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_safe
+@only_read
+@same_until_changed
 def memory_csv(request: HttpRequest) -> HttpResponse:
-    """The breakdown as a table of bytes (RFC 4180)."""
-    result = answer(given(request), live.current())
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="memory.csv"'
-    csv.writer(response).writerows(breakdown_rows(result))
+    """The breakdown as a table of bytes (RFC 4180); what the API would refuse is refused here in words."""
+    result = answer(given(request), snapshot_of(request))
+    refused = errors.refused(result.problems)
+    if refused:
+        response = HttpResponse(
+            f"{refused['detail']}\n", content_type="text/plain; charset=utf-8", status=refused["status"]
+        )
+    else:
+        response = HttpResponse(content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = 'attachment; filename="memory.csv"'
+        csv.writer(response).writerows(breakdown_rows(result))
+    response["Access-Control-Allow-Origin"] = "*"
     return response

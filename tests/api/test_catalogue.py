@@ -107,9 +107,55 @@ def test_every_device_has_its_facts(client):
         assert client.get(row["href"]).json()["id"] == row["id"]
 
 
+@pytest.mark.parametrize("kind", ["systems", "engines", "formats"])
+def test_every_row_of_a_list_has_its_own_address(client, kind):
+    for row in client.get(f"/api/v1/{kind}").json()["items"]:
+        assert row.items() <= client.get(row["href"]).json().items()
+
+
+def test_head_is_answered_where_get_is(client):
+    for address in ("estimate", "models", "systems/hgx-h100-8"):
+        answer = client.head(f"/api/v1/{address}")
+        assert (answer.status_code, answer.content) == (200, b"")
+        assert answer.headers["ETag"]
+
+
+@pytest.mark.parametrize("method", ["get", "post", "put", "delete"])
+@pytest.mark.parametrize("address", ["", "v1/", "v1/estimat", "v2/models", "v1/models/a/b"])
+def test_an_address_that_no_operation_has_is_a_problem(client, address, method):
+    answer = getattr(client, method)(f"/api/{address}")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert ("/api/v1/estimate" in answer.json()["near"]) or address != "v1/estimat"
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "allowed"),
+    [("post", "models", "GET, HEAD, OPTIONS"), ("put", "estimate", "GET, HEAD, OPTIONS, POST")],
+)
+def test_a_method_that_an_address_does_not_take_is_a_problem(client, method, address, allowed):
+    answer = getattr(client, method)(f"/api/v1/{address}")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (405, "application/problem+json")
+    assert answer.headers["Allow"] == allowed
+    assert answer.json()["allowed"] == allowed.split(", ")
+
+
+def test_a_browser_may_post_from_another_site(client):
+    answer = client.options("/api/v1/estimate", headers={"Access-Control-Request-Method": "POST"})
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert "POST" in answer.headers["Access-Control-Allow-Methods"]
+    assert "Content-Type" in answer.headers["Access-Control-Allow-Headers"]
+
+
 @pytest.mark.parametrize(
     ("address", "near"),
-    [("models/kimi-k3.1-por", "kimi-k3.1-pro"), ("accelerators/rtx4090", "rtx-4090")],
+    [
+        ("systems/hgx-h100", "hgx-h100-8"),
+        ("engines/vlm", "vllm"),
+        ("formats/q4km", "q4_k_m"),
+        ("models/kimi-k3.1-por", "kimi-k3.1-pro"),
+        ("accelerators/rtx4090", "rtx-4090"),
+    ],
 )
 def test_a_wrong_address_is_a_404_with_near_names(client, address, near):
     answer = client.get(f"/api/v1/{address}")

@@ -130,11 +130,39 @@ def test_values_out_of_range_are_replaced_and_named(client):
     assert answer.json()["problems"] == [
         {
             "field": "ctx",
+            "code": "out_of_range",
             "given": "-5",
             "used": 1,
             "message": "Context goes from 1 to 16,777,216. The answer uses 1.",
         }
     ]
+
+
+def test_a_name_that_no_parameter_has_is_told_with_near_ones(client):
+    answer = client.get("/api/v1/estimate?gpuu=h100-sxm")
+    (problem,) = answer.json()["problems"]
+    assert (answer.status_code, problem["field"], problem["code"]) == (200, "gpuu", "unknown_parameter")
+    assert "gpu" in problem["near"]
+    assert problem["message"].startswith("No parameter is called “gpuu”. Near names: gpu")
+    posted = client.post("/api/v1/estimate", data={"foo": 1}, content_type="application/json").json()
+    assert [(problem["field"], problem["code"]) for problem in posted["problems"]] == [
+        ("foo", "unknown_parameter")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("v=2", "Links of version “2” are not known here, only v=1. The answer uses v=1."),
+        (
+            "ctx=4096&prompt=4000&output=1000",
+            "Prompt and answer together (4,000 + 1,000 tokens) are longer than the context of 4,096.",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_told(client, query, message):
+    assert [problem["message"] for problem in estimate(client, query)["problems"]] == [message]
+    assert estimate(client, "v=1")["problems"] == []
 
 
 def test_a_value_that_cannot_be_understood_is_a_422(client):

@@ -5,6 +5,7 @@ import io
 import re
 
 import pytest
+from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,9 +56,20 @@ def test_no_query_is_made(client, headers, django_assert_num_queries):
         client.get("/?model=kimi-k3&gpu=h100-sxm&n=32", headers=headers)
 
 
-def test_only_reading_is_allowed(client):
-    assert client.post("/").status_code == 405
-    assert client.head("/").status_code == 200
+@pytest.mark.parametrize("address", ["/", "/memory.csv", "/healthz", "/readyz", "/favicon.ico"])
+def test_only_reading_is_allowed(address):
+    client = Client(enforce_csrf_checks=True)  # as outside the tests
+    for method in ("post", "put", "delete"):
+        answer = getattr(client, method)(address)
+        assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")
+        assert "This address can only be read." in answer.content.decode()
+    assert client.head(address).status_code in (200, 302)
+
+
+def test_a_form_without_its_token_gets_our_page():
+    answer = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "a", "password": "b"})
+    assert answer.status_code == 403
+    assert "This form is out of date." in answer.content.decode()
 
 
 def test_the_lists_are_sent_when_the_browser_shows_others(client):
@@ -75,10 +87,24 @@ def test_breakdown_as_csv(client):
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     assert [row["part"] for row in rows] == ["weights", "kv_cache", "activations", "context", "needed"]
     assert rows[1]["per_gpu_bytes"] == "1073741824"
+    asked = {(row["model"], row["hardware"], row["question"]) for row in rows}
+    assert asked == {("Llama 3.1 8B Instruct", "GeForce RTX 4090", "/?v=1")}
+    again = client.get("/memory.csv", headers={"If-None-Match": answer.headers["ETag"]})
+    assert (again.status_code, answer.headers["Access-Control-Allow-Origin"]) == (304, "*")
+
+
+def test_a_csv_of_an_unknown_model_is_a_404_with_near_names(client):
+    answer = client.get("/memory.csv?model=kimi-k3.1-por")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "text/plain; charset=utf-8")
+    assert "kimi-k3.1-pro" in answer.content.decode()
 
 
 def test_a_question_without_memory_has_a_csv_too(client):
-    rows = list(csv.reader(io.StringIO(client.get("/memory.csv?engine=vllm&model=kolibri-1&quant=native").content.decode())))
+    rows = list(
+        csv.reader(
+            io.StringIO(client.get("/memory.csv?engine=vllm&model=kolibri-1&quant=native").content.decode())
+        )
+    )
     assert len(rows) == 1
 
 
@@ -136,4 +162,4 @@ def test_no_query_string_breaks_the_page(client, query, fragment):
 @settings(SEARCH, max_examples=30)
 @given(query=QUERIES)
 def test_no_query_string_breaks_the_csv(client, query):
-    assert client.get("/memory.csv", query).status_code == 200
+    assert client.get("/memory.csv", query).status_code in (200, 404, 422)

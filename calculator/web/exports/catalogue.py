@@ -89,6 +89,19 @@ def system_row(system: System) -> dict[str, Any]:
         "host_ram_gb": system.host_ram_gb,
         "power_max_w": system.power_max_w,
         "note": system.note,
+        "href": f"/api/v1/systems/{system.id}",
+    }
+
+
+def system_json(system: System, snapshot: Snapshot) -> dict[str, Any]:
+    """One system with the device in it and where its figures come from."""
+    device = snapshot.accelerators.get(system.accelerator_id)
+    return {
+        **system_row(system),
+        "device": accelerator_row(device) if device else None,
+        "calculator": permalink(Scenario(gpu=system.id)),
+        "sources": [source_json(source) for source in system.sources],
+        "updated": snapshot.updated,
     }
 
 
@@ -104,7 +117,14 @@ def engine_row(engine: Engine) -> dict[str, Any]:
         "cache_types": list(engine.rules.get("cache_types", ())),
         "classes": sorted(engine.classes),
         "sources": [source_json(source) for source in engine.sources],
+        "href": f"/api/v1/engines/{engine.id}",
     }
+
+
+def engine_json(engine: Engine, snapshot: Snapshot) -> dict[str, Any]:
+    """One engine with the formats of weights that it reads."""
+    formats = [each.id for each in snapshot.formats.values() if engine.id in each.engines]
+    return {**engine_row(engine), "formats": formats, "updated": snapshot.updated}
 
 
 def format_row(weights_format: WeightsFormat) -> dict[str, Any]:
@@ -120,7 +140,14 @@ def format_row(weights_format: WeightsFormat) -> dict[str, Any]:
         "use": weights_format.use,
         "note": weights_format.note,
         "sources": [source_json(source) for source in weights_format.sources],
+        "href": f"/api/v1/formats/{weights_format.id}",
     }
+
+
+def format_json(weights_format: WeightsFormat, snapshot: Snapshot) -> dict[str, Any]:
+    """One format with the models that are published in it."""
+    models = [model.id for model in snapshot.models.values() if model.native_format == weights_format.id]
+    return {**format_row(weights_format), "native_of": models, "updated": snapshot.updated}
 
 
 def health_json(snapshot: Snapshot) -> dict[str, Any]:

@@ -63,9 +63,37 @@ def _nearest(parameter: Parameter | None, problem: Problem) -> Any:
 
 
 def not_found(field: str, given: str, near: Sequence[str]) -> dict[str, Any]:
-    """A model or device that does not exist, with near names."""
+    """What the catalogue does not hold, with near names."""
     problem = Problem(field, given, None, "unknown_id", (("near", ", ".join(near)),))
     return {"type": "about:blank", "title": _("Nothing has this id"), "status": 404, **_detail(problem)}
+
+
+def no_address(path: str, near: Sequence[str]) -> dict[str, Any]:
+    """An address that no operation has, with the ones that it may have meant."""
+    detail = _("No operation has the address {path}. All of them stand at /api/docs.").format(
+        path=shown_text(path)
+    )
+    return {
+        "type": "about:blank",
+        "title": _("Nothing has this address"),
+        "status": 404,
+        "detail": detail,
+        "near": list(near),
+    }
+
+
+def not_allowed(method: str, allowed: Sequence[str]) -> dict[str, Any]:
+    """A method that an address does not take."""
+    detail = _("{method} is not answered here; {allowed} is.").format(
+        method=shown_text(method), allowed=", ".join(allowed)
+    )
+    return {
+        "type": "about:blank",
+        "title": _("This method is not answered here"),
+        "status": 405,
+        "detail": detail,
+        "allowed": list(allowed),
+    }
 
 
 def bad_body(detail: str) -> dict[str, Any]:

@@ -10,18 +10,21 @@ from calculator.scenario import Problem, Value
 from calculator.web.answer import Answer
 from calculator.web.panels.memory import explanation
 from calculator.web.wording.choices import choice_words, limit_words
-from calculator.web.wording.problems import problem_words
+from calculator.web.wording.problems import near_ids, problem_words, shown_text
 from calculator.web.wording.reasons import reason_words
 from calculator.web.wording.speech import gettext as _
 from catalog.snapshot import Snapshot
 
 
-def estimate_json(answer: Answer) -> dict[str, Any]:
-    """The whole object; speed, energy and cost are null until they are computed, and when it does not fit."""
+def estimate_json(answer: Answer, told: Iterable[Problem] = ()) -> dict[str, Any]:
+    """The whole object; speed, energy and cost are null until they are computed, and when it does not fit.
+
+    told: problems that only a program is told.
+    """
     estimate, units = answer.estimate, answer.units
     return {
         "scenario": scenario_json(answer),
-        "problems": [problem_json(problem, units) for problem in answer.problems],
+        "problems": [problem_json(problem, units) for problem in (*answer.problems, *told)],
         "permalink": answer.permalink(),
         "catalog": catalog_json(answer.snapshot),
         "verdict": estimate.verdict,
@@ -70,12 +73,15 @@ def scenario_json(answer: Answer) -> dict[str, Any]:
 
 def problem_json(problem: Problem, units: str) -> dict[str, Any]:
     """A value that was replaced or not understood, and the sentence that says so."""
-    return {
-        "field": problem.field,
-        "given": problem.given,
+    told: dict[str, Any] = {
+        "field": shown_text(problem.field),
+        "code": problem.code,
+        "given": shown_text(problem.given),
         "used": problem.used,
         "message": problem_words(problem, units),
     }
+    near = near_ids(problem)
+    return {**told, "near": near} if near else told
 
 
 def plan_json(answer: Answer) -> dict[str, Any]:

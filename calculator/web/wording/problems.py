@@ -26,6 +26,12 @@ PROBLEMS: Mapping[str, Template] = {
     "context_above_maximum": _("{name} takes at most {maximum} tokens. The answer is computed for {used}."),
     "version_unreadable": _("“{given}” is no version. The answer is for {version}."),
     "not_computed_yet": _("{field} is kept in the link but not computed yet."),
+    "unknown_version": _("Links of version “{given}” are not known here, only v=1. The answer uses v=1."),
+    "lengths_above_context": _(
+        "Prompt and answer together ({prompt} + {output} tokens) are longer than the context of {context}."
+    ),
+    "unknown_parameter": _("No parameter is called “{given}”. It was ignored."),
+    "unknown_parameter_near": _("No parameter is called “{given}”. Near names: {near}. It was ignored."),
 }
 
 REFUSED: Mapping[str, Template] = {
@@ -65,7 +71,8 @@ def refusal_words(problem: Problem) -> str:
 
 
 def _code(problem: Problem) -> str:
-    return "unknown_id_near" if problem.code == "unknown_id" and near_ids(problem) else problem.code
+    with_near = problem.code in ("unknown_id", "unknown_parameter") and near_ids(problem)
+    return f"{problem.code}_near" if with_near else problem.code
 
 
 def _factors(problem: Problem, near_names: str) -> dict[str, Factor]:
