@@ -58,7 +58,7 @@ def timings() -> list[Timing]:
     client = Client(SERVER_NAME="localhost")
 
     def get(path: str, pairs: dict, headers: dict | None = None) -> object:
-        answer = client.get(path, pairs, headers)
+        answer = client.get(path, pairs, headers=headers)
         assert answer.status_code == 200, f"{path} answered {answer.status_code}"
         return answer
 
