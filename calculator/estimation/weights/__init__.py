@@ -7,9 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from calculator.estimation.weights.gguf import METADATA_BYTES_PER_TOKEN, RECIPES, gguf_layout, nearest_recipe
+from calculator.estimation.weights.gguf import METADATA_BYTES_PER_TOKEN, gguf_layout
 from calculator.estimation.weights.layout import WeightLayout
 from calculator.estimation.weights.published import PublishedSize, exact_size, published_file, rounded_size
+from calculator.estimation.weights.recipes import RECIPES, nearest_recipe
 from calculator.estimation.weights.safetensors import (
     KEEPS_HEAD,
     LAB_SPREAD,

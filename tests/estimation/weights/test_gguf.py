@@ -4,7 +4,8 @@ against published files and model cards."""
 import pytest
 
 from calculator.estimation.weights.ggml import BLOCKS
-from calculator.estimation.weights.gguf import RECIPES, Place, gguf_layout, made_with_imatrix
+from calculator.estimation.weights.gguf import gguf_layout
+from calculator.estimation.weights.recipes import RECIPES, Place, made_with_imatrix
 from tests.estimation.asking import SNAPSHOT
 
 LLAMA_8B_WEIGHTS = 8_030_261_312

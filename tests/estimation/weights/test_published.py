@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from calculator.estimation.weights import has_rule, weight_layout
-from calculator.estimation.weights.gguf import RECIPES, nearest_recipe
 from calculator.estimation.weights.published import exact_size, rounded_size, rounding
+from calculator.estimation.weights.recipes import RECIPES, nearest_recipe
 from catalog.records import GIB, Checkpoint, CheckpointFile
 from tests.estimation.asking import SNAPSHOT, ask
 
