@@ -37,8 +37,8 @@ def test_few_gpus_that_differ_are_bars_with_their_layers(snapshot):
     rack = page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot)["rack"]
     assert rack["nodes"] == []
     assert [(bar["name"], bar["note"]) for bar in rack["bars"]] == [
-        ("GPU 1", "layers 0–40"),
-        ("GPU 2", "layers 41–79"),
+        ("GPU 1", "layers 1–41"),
+        ("GPU 2", "layers 42–80"),
     ]
 
 
@@ -59,7 +59,7 @@ def test_figures_of_what_fits(snapshot):
     assert figures_of(page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot)) == {
         "Per GPU, of 23.6 usable": "21.6 GiB",
         "Headroom per GPU": "1.92 GiB",
-        "Longest context": "12.5K tokens",
+        "Longest context": "12,544 tokens",
         "Most users": "1",
         "Cache of one request": "2.50 GiB",
         "All 2 GPUs": "43.1 GiB",
@@ -79,9 +79,12 @@ def test_figures_of_what_does_not_fit(snapshot):
     assert shown["This GPU fits from"] == "16"
 
 
-def test_shortened_figures_have_the_exact_number_as_title(snapshot):
+def test_limits_are_exact_so_that_they_can_be_typed(snapshot):
     page = page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot)
-    assert next(f["title"] for f in page["figures"] if f["label"] == "Longest context") == "12,544 tokens"
+    figure = next(f for f in page["figures"] if f["label"] == "Longest context")
+    assert (figure["value"], figure["detail"].partition(" · ")[0]) == ("12,544", "tight to 19,712")
+    typed = figure["value"]
+    assert asked(f"model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2&ctx={typed}", snapshot).estimate.verdict == "fits"
 
 
 # --- breakdown --------------------------------------------------------------------------------------------------------
@@ -227,7 +230,7 @@ def test_sliders_say_their_limits(snapshot):
         "19712",
         "131072",
     )
-    assert question["ctx"]["words"] == "Fits up to 12.5K. Model’s maximum 131,072."
+    assert question["ctx"]["words"] == "Fits up to 12,544. Model’s maximum 131,072."
     assert question["ctx"]["longest"] == "12288"
     assert question["users"]["words"] == "Fits up to 1."
 
@@ -257,10 +260,10 @@ def test_a_system_is_counted_in_systems(snapshot):
 @pytest.mark.parametrize(
     ("query", "legends"),
     [
-        ("", ["Engine memory", "Operating system"]),
-        ("gpu=h100-sxm", ["Engine memory"]),
-        ("gpu=h100-sxm&n=8", ["Engine memory", "Parallel plan"]),
-        ("model=gemma-3-27b-it&gpu=h100-sxm", ["Engine memory", "Images"]),
+        ("", ["Engine memory", "Offload", "Engine build", "Operating system"]),
+        ("gpu=h100-sxm", ["Engine memory", "Engine build"]),
+        ("gpu=h100-sxm&n=8", ["Engine memory", "Parallel plan", "Engine build"]),
+        ("model=gemma-3-27b-it&gpu=h100-sxm", ["Engine memory", "Engine build", "Images"]),
     ],
 )
 def test_only_knobs_that_exist_are_shown(snapshot, query, legends):
@@ -373,11 +376,11 @@ def test_what_a_visitor_types_cannot_become_a_link(snapshot, text):
 def test_what_would_fit_is_a_click_away(snapshot):
     panel = page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2&ctx=32768", snapshot)["would_fit"]
     assert [(row["code"], row["name"]) for row in panel["rows"]][:2] == [
-        ("fits", "12.2K tokens of context"),
+        ("fits", "12,288 tokens of context"),
         ("tight", "q8_0 KV cache"),
     ]
     for row in panel["rows"]:
-        assert asked(row["href"].removeprefix("/?"), snapshot).estimate.verdict in ("fits", "tight")
+        assert asked(row["href"].removeprefix("/?"), snapshot).estimate.verdict in ("fits", "tight", "offload")
 
 
 def test_what_fits_needs_no_way_out(snapshot):

@@ -99,7 +99,10 @@ def test_figures_stand_out_in_the_ground(snapshot):
 
 def test_a_server_says_that_it_takes_the_rest(snapshot):
     ground = page_of("gpu=h100-sxm", snapshot)["verdict"]["ground"]
-    assert words(ground).endswith("The server will occupy 73.3 GiB at start and use the rest as cache.")
+    assert words(ground).endswith(
+        "The server will occupy 73.3 GiB at start: all of that, with the rest as cache, "
+        "and 0.500 GiB for the process itself, which do not count against its share."
+    )
 
 
 def test_a_mac_says_where_its_limit_comes_from(snapshot):

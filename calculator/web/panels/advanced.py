@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from calculator.estimation.devices import default_os
+from calculator.estimation.engines.acceptance import backend_for
 from calculator.resolve import server_defaults
 from calculator.scenario import BY_NAME, DEFAULTS, Value
 from calculator.web import figures
 from calculator.web.answer import Answer
+from calculator.web.panels.names import version_words
 from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.problems import with_problem
 from calculator.web.panels.shapes import (
@@ -19,9 +21,11 @@ from calculator.web.panels.shapes import (
     SelectField,
     ToggleField,
 )
+from calculator.web.wording.choices import why_chosen
 from calculator.web.wording.fields import ADVANCED_GROUPS, label_of
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import gettext_lazy, ngettext
+from calculator.web.wording.text import BACKEND_NAMES
 
 ENGINE_KNOBS: Mapping[str, tuple[str, ...]] = {
     "vllm": ("util", "seqs", "batched", "maxlen", "eager"),
@@ -46,6 +50,24 @@ HELP: Mapping[str, object] = {
     "wired": gettext_lazy("Set by hand with iogpu.wired_limit_mb."),
     "vgm": gettext_lazy("Set in the BIOS."),
     "vision": gettext_lazy("The encoder is loaded."),
+    "ep": gettext_lazy("GPUs that the experts are spread over."),
+    "adp": gettext_lazy("Groups that keep attention and cache for their own requests."),
+    "dcp": gettext_lazy("GPUs that a request’s cache is divided over."),
+    "dp": gettext_lazy("Whole copies of the model."),
+    "ngl": gettext_lazy("The output counts as one more."),
+    "ncmoe": gettext_lazy("Layers whose experts stay in system RAM, from the first."),
+    "ram": gettext_lazy("Whether the part beside the GPU fits there."),
+    "mtp": gettext_lazy("Tokens that the model’s own prediction drafts per step."),
+}
+
+SERVERS = ("vllm", "sglang", "tensorrt-llm")
+"""Engine families with parallel plans beyond tensors and stages."""
+
+OFFLOAD_NAMES: Mapping[str, object] = {
+    "none": gettext_lazy("nothing"),
+    "auto": gettext_lazy("what does not fit"),
+    "layers": gettext_lazy("layers"),
+    "experts": gettext_lazy("experts"),
 }
 
 OS_NAMES: Mapping[str, str] = {
@@ -58,7 +80,8 @@ OS_NAMES: Mapping[str, str] = {
 
 
 def advanced_groups(answer: Answer) -> list[AdvancedGroup]:
-    """Engine memory, parallel plan, operating system, images; a group without knobs is left out."""
+    """Engine memory, parallel plan, offload, the engine's build, operating system, images; a group without knobs is
+    left out."""
     groups = unmoved(answer, "advanced", lambda: _groups(answer))
     if not answer.problems:
         return groups
@@ -72,6 +95,9 @@ def _groups(answer: Answer) -> list[AdvancedGroup]:
     groups: list[tuple[str, list[AdvancedField]]] = [
         (str(ADVANCED_GROUPS["engine"]), _engine_fields(answer)),
         (str(ADVANCED_GROUPS["plan"]), _plan_fields(answer)),
+        (str(ADVANCED_GROUPS["offload"]), _offload_fields(answer)),
+        (str(ADVANCED_GROUPS["speculative"]), _speculative_fields(answer)),
+        (_("Engine build"), _build_fields(answer)),
         (str(ADVANCED_GROUPS["platform"]), _platform_fields(answer)),
         (_("Images"), [_toggle(answer, "vision")] if answer.configuration.model.vision else []),
     ]
@@ -107,7 +133,11 @@ def _placeholder(answer: Answer, name: str) -> str:
     if name in follows:
         return follows[name]
     if name == "util":
-        return figures.plain(float(engine.rules["memory_share"])) if "memory_share" in engine.rules else _("by its own rule")
+        return (
+            figures.plain(float(engine.rules["memory_share"]))
+            if "memory_share" in engine.rules
+            else _("by its own rule")
+        )
     own = {"batched": "batched", "ubatch": "micro_batch"}[name]
     return figures.whole(float(server.get(own, 0))) if own in server else ""
 
@@ -116,12 +146,66 @@ def _plan_fields(answer: Answer) -> list[AdvancedField]:
     """How several GPUs share the model."""
     if answer.configuration.count < 2:
         return []
-    plan, engine = answer.configuration.plan, answer.configuration.engine
+    configuration = answer.configuration
+    plan, engine = configuration.plan, configuration.engine
+    experts = configuration.model.architecture.is_moe
     splits = [("auto", _("chosen for you")), ("tensor", _("tensors")), ("layer", _("layers"))]
-    fields: list[AdvancedField] = [_select(answer, "split", splits)]
+    if experts and engine.family in SERVERS:
+        splits.append(("expert", _("tensors and experts")))
+    split = _select(answer, "split", splits)
+    fields: list[AdvancedField] = [{**split, "help": why_chosen(configuration, "split", answer.units)}]
     if "max_gpus_layer_split" not in engine.rules:
         fields += [_number(answer, "tp", str(plan.tp)), _number(answer, "pp", str(plan.pp))]
+    if engine.family in SERVERS:
+        names = ("ep", "adp", "dcp", "dp") if experts else ("adp", "dcp", "dp")
+        fields += [_number(answer, name, str(getattr(plan, name))) for name in names]
     return fields
+
+
+def _offload_fields(answer: Answer) -> list[AdvancedField]:
+    """What may stay in system RAM; nothing for engines that keep all on the GPU."""
+    engine, experts = answer.configuration.engine, answer.configuration.model.architecture.is_moe
+    able = [kind for kind in engine.rules.get("offload", ()) if kind != "experts" or experts]
+    if not able or answer.configuration.accelerator.unified:
+        return []
+    ram = _number(answer, "ram", _("not compared"))
+    if "experts_on_host" in engine.rules:
+        return [ram]
+    offers = [(kind, str(OFFLOAD_NAMES[kind])) for kind in ("none", "auto", *able)]
+    fields: list[AdvancedField] = [_select(answer, "offload", offers)]
+    if "layers" in able:
+        fields.append(_number(answer, "ngl", _("as many as fit")))
+    if "experts" in able:
+        fields.append(_number(answer, "ncmoe", _("as few as fit")))
+    return [*fields, ram]
+
+
+def _speculative_fields(answer: Answer) -> list[AdvancedField]:
+    """The model's own drafts, once their arithmetic is part of the question."""
+    drafts = bool(answer.configuration.model.architecture.extra_parameters("mtp"))
+    servers = answer.configuration.engine.family in SERVERS
+    return [_number(answer, "mtp", "0")] if drafts and servers and BY_NAME["mtp"].built else []
+
+
+def _build_fields(answer: Answer) -> list[AdvancedField]:
+    """Version and backend of the engine."""
+    configuration = answer.configuration
+    engine, vendor = configuration.engine, configuration.accelerator.vendor
+    placeholder = version_words(engine.version) if _is_version(engine.version) else ""
+    fields: list[AdvancedField] = []
+    if placeholder:
+        fields.append(_number(answer, "engine_version", placeholder))
+    usual = backend_for(engine, configuration.accelerator) or configuration.backend
+    others = [name for name in engine.rules.get("extra_backends", {}).get(vendor, ()) if name != usual]
+    if others or answer.scenario.backend:
+        named = [(name, BACKEND_NAMES.get(name, name)) for name in (usual, *others)]
+        fields.append(_select(answer, "backend", [("", named[0][1]), *named[1:]]))
+    return fields
+
+
+def _is_version(text: str) -> bool:
+    """Whether a version can be typed and compared: 0.33.0, b11434, not a sentence."""
+    return " " not in text and any(character.isdigit() for character in text)
 
 
 def _platform_fields(answer: Answer) -> list[AdvancedField]:
@@ -188,6 +272,8 @@ def _toggle(answer: Answer, name: str) -> ToggleField:
 def _select(answer: Answer, name: str, options: list[tuple[str, str]]) -> SelectField:
     value = _value(answer, name)
     choices: list[Choice] = [{"value": value, "label": label} for value, label in options]
+    if value is not None and all(choice["value"] != value for choice in choices):
+        choices.append({"value": str(value), "label": str(value)})
     return {
         "widget": "select",
         "id": name,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from calculator.estimation.terms import Memory
 from calculator.web import figures
 from calculator.web.answer import Answer
+from calculator.web.panels.names import card_name, gpus_used, settled
 from calculator.web.panels.shapes import BarPanel, BarPart, BarRange, LegendEntry, PartClass
 from calculator.web.wording.parts import BAR_NAMES
 from calculator.web.wording.speech import gettext as _
@@ -73,11 +74,12 @@ def fullest_parts(memory: Memory) -> dict[PartClass, int]:
 def bar_parts(parts: Mapping[PartClass, int], scale: Scale, units: str, *, labels: bool) -> list[BarPart]:
     """The rectangles from left to right."""
     out: list[BarPart] = []
+    column = _column(parts, units)
     start = 0
     for part, size in parts.items():
         x, share = scale.at(start), 100 * size / scale.full_bytes
         label = (
-            f"{BAR_NAMES[part]} {figures.bare_size(size, units)}" if labels and share >= LABEL_WIDE else ""
+            f"{BAR_NAMES[part]} {_as_in_table(size, units, column)}" if labels and share >= LABEL_WIDE else ""
         )
         out.append(
             {
@@ -112,9 +114,23 @@ def needed_words(memory: Memory, units: str) -> str:
     return f"{value}, {figures.percent(0.9)} {ends}"
 
 
+def _column(parts: Mapping[PartClass, int], units: str) -> int:
+    """Decimals that the table's column has for the same parts."""
+    return figures.column_decimals(figures.in_units(sum(parts.values()), units))
+
+
+def _as_in_table(size_bytes: float, units: str, column: int) -> str:
+    """A part with the digits that it has in the table."""
+    return figures.bare_size(
+        size_bytes, units, figures.cell_decimals(figures.in_units(size_bytes, units), column)
+    )
+
+
 def legend(parts: Mapping[PartClass, int], units: str) -> list[LegendEntry]:
+    """The parts with their sizes, digit for digit as in the table."""
+    column = _column(parts, units)
     return [
-        {"part": part, "name": str(BAR_NAMES[part]), "value": figures.bare_size(size, units)}
+        {"part": part, "name": str(BAR_NAMES[part]), "value": _as_in_table(size, units, column)}
         for part, size in parts.items()
     ]
 
@@ -128,10 +144,13 @@ def _aside(memory: Memory) -> str:
     return _("{count} GPUs that hold different shares").format(count=gpus)
 
 
-def _title(answer: Answer) -> str:
+def _title(answer: Answer, memory: Memory) -> str:
     configuration = answer.configuration
     unit = figures.unit_name(answer.units)
-    if configuration.count > 1:
+    if settled(answer).cards:
+        card = card_name(settled(answer).cards[memory.fullest])
+        return _("{card}, the card with the least room, drawn to scale ({unit})").format(card=card, unit=unit)
+    if gpus_used(answer) > 1:
         return _("Fullest GPU, drawn to scale ({unit})").format(unit=unit)
     if configuration.accelerator.kind == "apple":
         return _("This Mac, drawn to scale ({unit})").format(unit=unit)
@@ -154,7 +173,7 @@ def bar_panel(answer: Answer, memory: Memory) -> BarPanel:
         "physical": figures.bare_size(limit.physical_bytes, units),
     }
     return {
-        "title": _title(answer),
+        "title": _title(answer, memory),
         "aside": _aside(memory),
         "aria": _(
             "Memory of the fullest GPU: {needed} of {usable} usable and {physical} {unit} physical"

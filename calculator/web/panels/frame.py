@@ -19,7 +19,7 @@ def page_frame(answer: Answer, canonical: str) -> PageFrame:
     words = verdict_sentence(answer.estimate, answer.units)
 
     def where() -> str:
-        hardware = hardware_words(configuration, answer.snapshot)
+        hardware = hardware_words(configuration, answer.snapshot, answer.scenario.gpu)
         return _("{model} on {hardware}").format(model=configuration.model.name, hardware=hardware)
 
     on = unmoved(answer, "where", where)
@@ -28,6 +28,7 @@ def page_frame(answer: Answer, canonical: str) -> PageFrame:
         "description": f"{words} {question_words(answer)}.{_needs(answer)}",
         "canonical": canonical,
         "catalogue": answer.snapshot.updated[:10],
+        "catalogue_version": answer.snapshot.version,
         "api_href": f"/api/v1/estimate?{query_of(answer)}",
         "units": "gb" if answer.units == "gb" else "gib",
         "gib_href": link_to(answer, units="gib"),

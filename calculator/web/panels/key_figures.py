@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from calculator.estimation.terms import Memory
+from calculator.estimation.terms import Cache, Memory
 from calculator.web import figures
 from calculator.web.answer import Answer
+from calculator.web.panels.names import cards_of, gpus_used, settled
 from calculator.web.panels.shapes import Figure, FiguresPanel
 from calculator.web.panels.would_fit import largest_format, smallest_count
 from calculator.web.wording.speech import gettext as _
@@ -20,6 +21,7 @@ def figures_panel(answer: Answer) -> FiguresPanel:
         shown = [
             _needed(answer, memory),
             _headroom(answer, memory),
+            _system_ram(answer, memory),
             _longest(answer),
             _most_users(answer),
             _one_request(answer),
@@ -33,7 +35,8 @@ def figures_panel(answer: Answer) -> FiguresPanel:
     else:
         shown = [
             _needed(answer, memory),
-            _missing(answer, memory),
+            _missing(answer, memory) if memory.headroom_bytes < 0 else _headroom(answer, memory),
+            _system_ram(answer, memory),
             _longest(answer),
             _fits_from(answer),
             _largest_format(answer),
@@ -60,11 +63,11 @@ def _range_words(low: float, value: float, high: float, units: str) -> str:
 def _needed(answer: Answer, memory: Memory) -> Figure:
     units, needed = answer.units, memory.needed
     usable = figures.bare_size(memory.limit.usable.value, units)
-    label = (
-        _("Per GPU, of {usable} usable")
-        if answer.configuration.count > 1
-        else _("Needed, of {usable} usable")
-    )
+    label = _("Needed, of {usable} usable")
+    if settled(answer).cards:
+        label = _("Fullest GPU, of {usable} usable")
+    elif gpus_used(answer) > 1:
+        label = _("Per GPU, of {usable} usable")
     return _figure(
         label.format(usable=usable),
         figures.bare_size(needed.value, units),
@@ -76,7 +79,7 @@ def _needed(answer: Answer, memory: Memory) -> Figure:
 
 def _headroom(answer: Answer, memory: Memory) -> Figure:
     units, usable, needed = answer.units, memory.limit.usable, memory.needed
-    label = _("Headroom per GPU") if answer.configuration.count > 1 else _("Headroom")
+    label = _("Headroom per GPU") if gpus_used(answer) > 1 else _("Headroom")
     if memory.occupied_bytes > needed.value:
         detail = _("the server takes it for cache")
     else:
@@ -86,13 +89,27 @@ def _headroom(answer: Answer, memory: Memory) -> Figure:
     return _figure(label, figures.bare_size(memory.headroom_bytes, units), figures.unit_name(units), detail)
 
 
+def _system_ram(answer: Answer, memory: Memory) -> Figure | None:
+    """What offload keeps beside the GPUs; against the machine's RAM when somebody named it."""
+    configuration, units = settled(answer), answer.units
+    if not (configuration.plan.output_on_host or configuration.plan.host_expert_layers):
+        return None
+    ram = configuration.offload.ram_bytes
+    label = _("System RAM needed")
+    if ram is not None:
+        label = _("System RAM, of {ram}").format(ram=figures.bare_size(ram, units))
+    other = figures.size(memory.host_bytes, figures.other_units(units))
+    title = _("{count} bytes").format(count=figures.whole(memory.host_bytes))
+    return _figure(label, figures.bare_size(memory.host_bytes, units), figures.unit_name(units), other, title)
+
+
 def _missing(answer: Answer, memory: Memory) -> Figure:
-    units, missing, count = answer.units, -memory.headroom_bytes, answer.configuration.count
+    units, missing, count = answer.units, -memory.headroom_bytes, gpus_used(answer)
     low, high = memory.needed.low - memory.limit.usable.value, memory.needed.high - memory.limit.usable.value
     detail = _range_words(low, missing, high, units)
     if count > 1 and len(memory.gpus) == 1:
         total = figures.size(missing * count, units)
-        detail = _("{total} over {count} GPUs").format(total=total, count=count)
+        detail = _("{total} over {count} GPUs").format(total=total, count=figures.whole(count))
     label = _("Missing per GPU") if count > 1 else _("Missing")
     return _figure(label, figures.bare_size(missing, units), figures.unit_name(units), detail)
 
@@ -111,12 +128,12 @@ def _longest(answer: Answer) -> Figure | None:
     if tokens == answer.configuration.model.max_context_tokens:
         detail = _("the model’s maximum")
     elif fits and tight > fits:
-        detail = _("tight to {tokens}").format(tokens=figures.tokens(tight, down=True))
+        detail = _("tight to {tokens}").format(tokens=figures.whole(tight))
     else:
         detail = "" if fits else _("tight")
     detail = f"{detail} · {requests}" if detail else requests
     title = _("{count} tokens").format(count=figures.whole(tokens))
-    return _figure(label, figures.tokens(tokens, down=True), _("tokens"), detail, title)
+    return _figure(label, figures.whole(tokens), _("tokens"), detail, title)
 
 
 def _most_users(answer: Answer) -> Figure | None:
@@ -124,7 +141,7 @@ def _most_users(answer: Answer) -> Figure | None:
     if capacity is None:
         return None
     fits, tight = capacity.max_users_fits, capacity.max_users
-    tokens = figures.tokens(answer.configuration.workload.context_tokens)
+    tokens = figures.whole(answer.configuration.workload.context_tokens)
     detail = _("of {tokens} tokens").format(tokens=tokens)
     if tight > fits:
         detail = _("tight to {users} · of {tokens} tokens").format(users=figures.whole(tight), tokens=tokens)
@@ -137,22 +154,42 @@ def _one_request(answer: Answer) -> Figure | None:
     cache, units = answer.estimate.cache, answer.units
     if cache is None or not cache.bytes_per_request:
         return None
-    per_token = _("{size} per token").format(size=figures.exact_bytes(cache.bytes_per_token))
     return _figure(
         _("Cache of one request"),
         figures.bare_size(cache.bytes_per_request, units),
         figures.unit_name(units),
-        per_token if cache.bytes_per_token else "",
+        _cache_sum(answer, cache),
         _("{count} bytes").format(count=figures.whole(cache.bytes_per_request)),
     )
 
 
+def _cache_sum(answer: Answer, cache: Cache) -> str:
+    """`131,072 B × 8,192 tokens, on one copy`: cells, states, and what whole blocks, windows and padding change."""
+    tokens = answer.configuration.workload.context_tokens
+    per_token, state = cache.bytes_per_token, cache.state_bytes_per_request
+    pieces = []
+    if per_token:
+        pieces.append(
+            ngettext("{size} × {count} token", "{size} × {count} tokens", tokens).format(
+                size=figures.exact_bytes(per_token), count=figures.whole(tokens)
+            )
+        )
+    if state:
+        pieces.append(_("{size} of state").format(size=figures.spelled_bytes(state)))
+    rest = cache.bytes_per_request - per_token * tokens - state
+    if rest > 0 and any(group.window_tokens for group in cache.groups):
+        pieces.append(_("{size} for windows and whole blocks").format(size=figures.spelled_bytes(rest)))
+    elif rest > 0:
+        pieces.append(_("{size} to whole blocks").format(size=figures.spelled_bytes(rest)))
+    return _("{sum}, on one copy").format(sum=" + ".join(pieces)) if pieces else _("on one copy")
+
+
 def _all_gpus(answer: Answer, memory: Memory) -> Figure | None:
-    units, count = answer.units, answer.configuration.count
+    units, count = answer.units, gpus_used(answer)
     if count < 2:
         return None
     return _figure(
-        _("All {count} GPUs").format(count=count),
+        _("All {count} GPUs").format(count=figures.whole(count)),
         figures.bare_size(memory.total_bytes, units),
         figures.unit_name(units),
         figures.size(memory.total_bytes, figures.other_units(units)),
@@ -160,11 +197,13 @@ def _all_gpus(answer: Answer, memory: Memory) -> Figure | None:
 
 
 def _fits_from(answer: Answer) -> Figure | None:
+    if cards_of(answer.scenario.gpu, answer.snapshot):
+        return None
     count = smallest_count(answer)
     label = _("This GPU fits from")
     if count is None:
         return _figure(label, figures.MISSING, "", _("no count that was tried"))
-    return _figure(label, str(count.number), "", count.note)
+    return _figure(label, figures.whole(count.number), "", count.note)
 
 
 def _largest_format(answer: Answer) -> Figure | None:

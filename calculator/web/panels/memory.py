@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from calculator.estimation.terms import Memory, Part, Reason, Term
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.bar import PART_CLASSES
+from calculator.web.panels.names import card_name, gpus_used, settled
 from calculator.web.panels.per_snapshot import unless_changed
 from calculator.web.panels.shapes import MemoryPanel, MemoryRow, Sentence
 from calculator.web.panels.spans import plain, sentence
@@ -19,6 +21,10 @@ from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import ngettext
 from calculator.web.wording.terms import term_words
 
+_SECTION = re.compile(r"^methodology §[\d.]+(: )?")
+_PURPOSE = re.compile(r" giving [^(]*\(")
+"""What a list of a source tells beside the figure: left out, `public preset list (2026-10-08; …)` says it."""
+
 LAYER_KINDS = {
     "kv_gqa": "attention",
     "kv_mla": "MLA",
@@ -29,7 +35,7 @@ LAYER_KINDS = {
 
 def memory_panel(answer: Answer, memory: Memory) -> MemoryPanel:
     """The table, in the order of the bar."""
-    units, several = answer.units, answer.configuration.count > 1
+    units, several = answer.units, gpus_used(answer) > 1
     places = figures.column_decimals(figures.in_units(memory.needed.value, units))
     total_places = figures.column_decimals(figures.in_units(memory.total_bytes, units)) if several else None
     rows = [
@@ -43,7 +49,7 @@ def memory_panel(answer: Answer, memory: Memory) -> MemoryPanel:
         if part.total_bytes
     ]
     return {
-        "per_gpu_head": _per_gpu_head(answer),
+        "per_gpu_head": _per_gpu_head(answer, memory),
         "total_head": _("All, {unit}").format(unit=figures.unit_name(units)) if several else "",
         "rows": rows,
         "needed": _needed_row(memory, units, places, total_places),
@@ -51,9 +57,12 @@ def memory_panel(answer: Answer, memory: Memory) -> MemoryPanel:
     }
 
 
-def _per_gpu_head(answer: Answer) -> str:
+def _per_gpu_head(answer: Answer, memory: Memory) -> str:
     unit, configuration = figures.unit_name(answer.units), answer.configuration
-    if configuration.count > 1:
+    if settled(answer).cards:
+        card = card_name(settled(answer).cards[memory.fullest])
+        return _("On the {card}, {unit}").format(card=card, unit=unit)
+    if gpus_used(answer) > 1:
         return _("Per GPU, {unit}").format(unit=unit)
     if configuration.accelerator.kind == "apple":
         return _("In this Mac, {unit}").format(unit=unit)
@@ -81,7 +90,7 @@ def _row(answer: Answer, part: Part, places: int, total_places: int | None) -> M
         "id": part.name,
         "part": PART_CLASSES[part.name],
         "name": str(PART_NAMES[part.name]),
-        "note": part_note(part, several=answer.configuration.count > 1),
+        "note": part_note(part, several=gpus_used(answer) > 1),
         "per_gpu": figures.bare_size(part.per_gpu_bytes, units, own),
         "range": _range(part.low_bytes, part.per_gpu_bytes, part.high_bytes, units, own),
         "total": total,
@@ -118,14 +127,16 @@ def explanation(part: Part, units: str) -> str:
 
 
 def _source(part: Part) -> Sentence:
-    where = " · ".join(dict.fromkeys(_place(term.source) for term in part.terms if term.source))
+    places = (_place(term.source) for term in part.terms)
+    where = " · ".join(dict.fromkeys(place for place in places if place))
     basis = str(BASES[part.basis])
     return [plain(f"{basis} · {where}" if where else basis)]
 
 
 def _place(source: str) -> str:
-    """A section of the methodology, or what the source is called."""
-    return _("methodology {section}").format(section=source) if source.startswith("§") else source
+    """What the source is called; nothing for a section of the methodology, which nobody can open yet."""
+    bare = "" if source.startswith("§") else _SECTION.sub("", source)
+    return _PURPOSE.sub(" (", bare)
 
 
 def part_note(part: Part, *, several: bool) -> str:

@@ -7,10 +7,13 @@ from collections import Counter
 from functools import partial
 
 from calculator.estimation.configuration import Configuration
+from calculator.estimation.offload import expert_layers
+from calculator.web import figures
+from calculator.web.answer import Answer
 from calculator.web.panels.per_snapshot import per_snapshot
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.text import engine_name, format_label
-from catalog.records import WeightsFormat
+from catalog.records import Accelerator, WeightsFormat
 from catalog.snapshot import Snapshot
 
 _MAKER = re.compile(r"^(NVIDIA|Intel|Google|AWS|Huawei) (?=\S)")
@@ -36,16 +39,54 @@ def _short_names(snapshot: Snapshot) -> dict[str, str]:
 short_names = partial(per_snapshot, _short_names)
 
 
+def cards_of(asked: str, snapshot: Snapshot) -> list[tuple[Accelerator, int]]:
+    """The cards of a list such as `rtx-3090:2,rtx-3060-12:1` with their numbers, in the order given; alike ones
+    together. Empty unless the list names several kinds."""
+    counts: Counter[Accelerator] = Counter()
+    for item in asked.split(","):
+        name, _colon, number = item.strip().partition(":")
+        if found := snapshot.hosts(name):
+            own = int(number) if number.isascii() and number.isdigit() else 1
+            counts[found[0]] += found[1] * max(1, own)
+    return list(counts.items()) if len(counts) > 1 else []
+
+
+def cards_words(asked: str, snapshot: Snapshot) -> str:
+    """`2 × RTX 3090 + RTX 3060 12 GB`; empty unless unequal cards are asked for."""
+    return " + ".join(
+        _counted(count, card_name(card)) for card, count in cards_of(asked, snapshot)
+    )
+
+
+def card_name(card: Accelerator) -> str:
+    """`RTX 3060 12 GB`: as short as several cards in a row need it."""
+    return _short(card.name, keep_size=True).removeprefix("GeForce ")
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{figures.whole(count)} × {name}" if count > 1 else name
+
+
+def settled(answer: Answer) -> Configuration:
+    """The configuration that was computed: with what offload moved, on the GPUs that are used."""
+    return answer.estimate.configuration
+
+
+def gpus_used(answer: Answer) -> int:
+    """GPUs that hold something; an engine may take one of several."""
+    memory = answer.estimate.memory
+    return sum(load.gpus for load in memory.gpus) if memory else answer.configuration.count
+
+
 def device_name(configuration: Configuration, snapshot: Snapshot) -> str:
     """`H100 SXM`, `Apple M4 Max (40-core GPU) 128 GB`."""
     device = configuration.accelerator
     return short_names(snapshot).get(device.id, device.name)
 
 
-def hardware_words(configuration: Configuration, snapshot: Snapshot) -> str:
-    """`32 × H100 SXM`; a single device without the count."""
-    name = device_name(configuration, snapshot)
-    return f"{configuration.count} × {name}" if configuration.count > 1 else name
+def hardware_words(configuration: Configuration, snapshot: Snapshot, asked: str = "") -> str:
+    """`32 × H100 SXM`; a single device without the count; unequal cards of the list asked for one by one."""
+    return cards_words(asked, snapshot) or _counted(configuration.count, device_name(configuration, snapshot))
 
 
 def version_words(version: str) -> str:
@@ -68,13 +109,41 @@ def format_words(weights_format: WeightsFormat, native: str | None) -> str:
 
 
 def plan_words(configuration: Configuration) -> str:
-    """How the GPUs share the model: `tensor 8 × 4 stages`, `layer split over 2`; empty for one GPU."""
+    """How the GPUs share the model: `tensor 8 × 4 stages`, `layers over 2`; empty for one GPU, and what of the model
+    stays in system RAM: `23 of 80 layers in RAM`."""
+    return " · ".join(part for part in (_sharing(configuration), _host(configuration)) if part)
+
+
+def _host(configuration: Configuration) -> str:
+    plan = configuration.plan
+    if plan.host_expert_layers:
+        moe = expert_layers(configuration)
+        return _("experts of {layers} of {all} layers in RAM").format(
+            layers=min(plan.host_expert_layers, moe), all=moe
+        )
+    if plan.output_on_host:
+        layers = configuration.model.architecture.layer_count
+        return _("{layers} of {all} layers in RAM").format(layers=plan.host_layers, all=layers)
+    return ""
+
+
+def _sharing(configuration: Configuration) -> str:
     plan = configuration.plan
     if configuration.count < 2:
         return ""
-    if plan.split == "layer":
-        return _("layers over {count}").format(count=max(plan.pp, 1))
+    if plan.gpus == 1:
+        return _("on one GPU")
+    if plan.tp == plan.dp == 1:
+        if "max_gpus_layer_split" in configuration.engine.rules:
+            return _("layers over {count}").format(count=plan.pp)
+        return _("pipeline of {count} stages").format(count=plan.pp)
     words = _("tensor {tp}").format(tp=plan.tp) if plan.tp > 1 or plan.pp == 1 else ""
     stages = _("{pp} stages").format(pp=plan.pp) if plan.pp > 1 else ""
     copies = _("{dp} copies").format(dp=plan.dp) if plan.dp > 1 else ""
-    return " × ".join(part for part in (words, stages, copies) if part)
+    shared = " × ".join(part for part in (words, stages, copies) if part)
+    more = (
+        (plan.ep, _("experts over {ep}").format(ep=plan.ep)),
+        (plan.adp, _("attention in {adp} groups").format(adp=plan.adp)),
+        (plan.dcp, _("cache over {dcp}").format(dcp=plan.dcp)),
+    )
+    return ", ".join([shared, *(text for size, text in more if size > 1)])

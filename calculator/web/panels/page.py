@@ -11,7 +11,7 @@ from calculator.web.panels.key_figures import figures_panel
 from calculator.web.panels.memory import memory_panel
 from calculator.web.panels.problems import problems_panel
 from calculator.web.panels.question import controls_of, question_panel
-from calculator.web.panels.rack import rack_panel
+from calculator.web.panels.rack import host_panel, rack_panel
 from calculator.web.panels.shapes import CalculatorPage
 from calculator.web.panels.verdict import verdict_panel
 from calculator.web.panels.would_fit import would_fit_panel
@@ -40,6 +40,7 @@ def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool) -> 
         "verdict": verdict_panel(answer),
         "bar": bar_panel(answer, memory) if memory else None,
         "rack": rack_panel(answer, memory) if memory else None,
+        "host": host_panel(answer, memory) if memory else None,
         "figures": figures_panel(answer),
         "would_fit": would_fit_panel(answer),
         "memory": memory_panel(answer, memory) if memory else None,

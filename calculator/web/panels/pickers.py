@@ -8,6 +8,7 @@ from functools import partial
 from calculator.estimation.devices import physical_bytes
 from calculator.web import figures
 from calculator.web.answer import Answer
+from calculator.web.panels.names import cards_of, cards_words
 from calculator.web.panels.per_snapshot import per_snapshot, unmoved
 from calculator.web.panels.problems import with_problem
 from calculator.web.panels.shapes import PickerField, PickerGroup, PickerOption
@@ -55,6 +56,7 @@ FAMILIES = ("GeForce RTX 50", "GeForce RTX 40", "GeForce RTX 30", "GeForce RTX l
 """Families that stand first in their list, in this order; all others follow, the newest first."""
 
 _OTHER = gettext_lazy("Other")
+_MIXED = gettext_lazy("Mixed cards")
 
 
 def model_field(answer: Answer, *, with_groups: bool) -> PickerField:
@@ -80,11 +82,37 @@ def _unmoved_model(answer: Answer) -> PickerField:
 def hardware_field(answer: Answer, *, with_groups: bool) -> PickerField:
     """The hardware picker: accelerators by vendor and kind, then whole machines."""
     field = with_problem(unmoved(answer, "gpu", lambda: _unmoved_hardware(answer)), answer)
-    return {**field, "groups": hardware_groups(answer.snapshot, answer.units)} if with_groups else field
+    if not with_groups:
+        return field
+    groups = hardware_groups(answer.snapshot, answer.units)
+    if "," in field["value"]:
+        mixed: PickerOption = {
+            "value": field["value"],
+            "name": field["chosen_name"],
+            "columns": field["chosen_facts"],
+            "words": "",
+        }
+        groups = [{"label": str(_MIXED), "options": [mixed]}, *groups]
+    return {**field, "groups": groups}
 
 
 def _unmoved_hardware(answer: Answer) -> PickerField:
-    configuration = answer.configuration
+    configuration, asked = answer.configuration, answer.scenario.gpu
+    if cards := cards_of(asked, answer.snapshot):
+        memory = " + ".join(
+            _memory_words(card, answer.units) if count == 1 else f"{count} × {_memory_words(card, answer.units)}"
+            for card, count in cards
+        )
+        return {
+            "id": "gpu",
+            "name": "gpu",
+            "label": label_of("gpu"),
+            "value": asked,
+            "chosen_name": cards_words(asked, answer.snapshot),
+            "chosen_facts": memory,
+            "groups": [],
+            "problem": [],
+        }
     system = configuration.system
     name = system.name if system else configuration.accelerator.name
     facts = device_facts(configuration.accelerator, answer.units)
@@ -127,7 +155,7 @@ def _model_option(model: LanguageModel, *, alone: bool = False) -> PickerOption:
     if model.architecture.is_moe:
         columns.append(_("{count} active").format(count=figures.parameters(model.active_parameters)))
     if model.max_context_tokens:
-        columns.append(figures.tokens(model.max_context_tokens))
+        columns.append(figures.tokens(model.max_context_tokens, down=True))
     words = [model.family, (model.repo or "").partition("/")[2]]
     if alone:
         words.append(model.lab)
@@ -185,14 +213,14 @@ def _memory_words(device: Accelerator, units: str) -> str:
 
 
 def device_facts(device: Accelerator, units: str) -> str:
-    """`79.6 GiB · 3,350 GB/s · FP8 · NVLink 4 450 GB/s`."""
+    """`79.6 GiB · 3,350 GB/s · FP8 · NVLink 4, 450 GB/s`."""
     pieces = [_memory_words(device, units)]
     if device.bandwidth_bytes_per_s:
         pieces.append(figures.bandwidth(device.bandwidth_bytes_per_s))
     flops = device.dense_flops_per_s
     pieces += [name for kind, name in (("fp4", "FP4"), ("fp8", "FP8")) if flops.get(kind)][:1]
     if device.link and device.link.bandwidth_bytes_per_s:
-        pieces.append(f"{device.link.kind} {figures.bandwidth(device.link.bandwidth_bytes_per_s)}")
+        pieces.append(f"{device.link.kind}, {figures.bandwidth(device.link.bandwidth_bytes_per_s)}")
     return " · ".join(pieces)
 
 

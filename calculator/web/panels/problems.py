@@ -53,9 +53,10 @@ def problems_panel(answer: Answer, controls: Collection[str]) -> ProblemsPanel:
             shown.setdefault(problem.field, words)
         else:
             others.append(words)
-    replaced = sum(problem.code not in KEPT for problem in answer.problems)
+    replaced = [problem.field for problem in answer.problems if problem.code not in KEPT]
+    marked = sum(field in controls for field in replaced)
     return {
-        "sentence": problems_note(replaced) if replaced else "",
+        "sentence": problems_note(len(replaced), marked) if replaced else "",
         "fields": [{"id": field, "sentence": words} for field, words in shown.items()],
         "others": others,
     }

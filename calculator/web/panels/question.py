@@ -6,10 +6,11 @@ import zlib
 
 from calculator.resolve import cache_types_for, engines_for, resolve
 from calculator.scenario import DEFAULTS
+from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.advanced import advanced_groups, advanced_summary
 from calculator.web.panels.formats import format_field
-from calculator.web.panels.names import plan_words, version_words
+from calculator.web.panels.names import cards_of, plan_words, settled, version_words
 from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.pickers import hardware_field, model_field
 from calculator.web.panels.problems import with_problem
@@ -95,10 +96,17 @@ def _unmoved_count(answer: Answer) -> CountField:
         "name": "n",
         "label": label_of("n"),
         "value": str(answer.scenario.n),
-        "note": _nodes_words(answer),
+        "note": _cards_words(answer) or _nodes_words(answer),
         "steps": " ".join(str(step) for step in steps),
         "problem": [],
     }
+
+
+def _cards_words(answer: Answer) -> str:
+    """`the list names 3 cards`: unequal cards have their numbers in the list itself."""
+    if not cards_of(answer.scenario.gpu, answer.snapshot):
+        return ""
+    return _("the list names {count} cards").format(count=answer.configuration.count)
 
 
 def _nodes_words(answer: Answer) -> str:
@@ -106,9 +114,9 @@ def _nodes_words(answer: Answer) -> str:
     if count == 1:
         return ""
     if plan.nodes == 1:
-        return _("1 node of {size}").format(size=count)
+        return _("1 node of {size}").format(size=figures.whole(count))
     return ngettext("{nodes} node of {size}", "{nodes} nodes of {size}", plan.nodes).format(
-        nodes=plan.nodes, size=plan.gpus_per_node
+        nodes=figures.whole(plan.nodes), size=plan.gpus_per_node
     )
 
 
@@ -117,7 +125,7 @@ def _fits_from(answer: Answer) -> str:
     if answer.scenario.n == 1 and answer.estimate.verdict in ("fits", "tight"):
         return ""
     count = smallest_number(answer)
-    return _("fits from {count}").format(count=count) if count else ""
+    return _("fits from {count}").format(count=figures.whole(count)) if count else ""
 
 
 # --- cache type -------------------------------------------------------------------------------------------------------
@@ -173,7 +181,9 @@ def _engine_label(engine: Engine) -> str:
 
 
 def _engine_field(answer: Answer) -> SelectField:
-    return with_problem(unmoved(answer, "engine", lambda: _unmoved_engine(answer)), answer)
+    field = unmoved(answer, "engine", lambda: _unmoved_engine(answer))
+    moved: SelectField = {**field, "note": plan_words(settled(answer))}
+    return with_problem(moved, answer)
 
 
 def _unmoved_engine(answer: Answer) -> SelectField:
@@ -205,7 +215,7 @@ def _unmoved_engine(answer: Answer) -> SelectField:
         "aside": str(CHOSEN_FOR_YOU) if automatic else "",
         "value": "" if automatic else configuration.engine.id,
         "groups": [group for group in groups if group["choices"]],
-        "note": plan_words(configuration),
+        "note": "",
         "help": why_chosen(configuration, "engine", answer.units),
         "problem": [],
         "changed": not automatic,

@@ -209,8 +209,8 @@ class SliderField(TypedDict):
 
     value: `"8,192"`. unit: `"tokens"`, `"requests"`. low, high: ends of the scale as in the query (`"1024"`, `"1048576"`).
     fit: up to here the verdict is `fits` (`"573440"`); tight: up to here it is `tight`, never below fit; both `"0"` when
-    nothing fits. maximum: the model's, `""` when there is none. words: the same in words: `"Fits up to 573K. Model’s
-    maximum 1,048,576."` longest: whole number that the link *longest* sets (context only), `""` for no link;
+    nothing fits, `""` when no limit is known (a refused combination): the track is then drawn without colours. maximum: the model's, `""` when there is none. words: the same in words, with numbers that can be typed:
+    `"Fits up to 573,440. Model’s maximum 1,048,576."` longest: whole number that the link *longest* sets (context only), `""` for no link;
     longest_href: the same as a permalink, for browsers without JavaScript.
     """
 
@@ -371,8 +371,9 @@ class RackNode(TypedDict):
 
 
 class RackBar(TypedDict):
-    """One of up to four GPUs that differ, as a small bar of the same scale as the big one. name: `"GPU 1"`, note:
-    `"layers 0–39"`, value: `"22.9 of 23.1"`."""
+    """One of up to four GPUs that differ, as a small bar; all have one scale. name: `"GPU 1"`, an unequal card's own name
+    (`"RTX 3060 12 GB"`), or `"System RAM, 119\u00a0GiB"`. note: `"layers 1–40"`, value: `"22.9 of 23.1"`. track: where the
+    card's physical memory ends; hatch: between its usable and physical memory."""
 
     name: str
     note: str
@@ -380,6 +381,8 @@ class RackBar(TypedDict):
     parts: list[BarPart]
     usable_x: str
     over: BarRange | None
+    hatch: BarRange | None
+    track: str
 
 
 class RackPanel(TypedDict):
@@ -560,6 +563,7 @@ class PageFrame(TypedDict):
     description: str
     canonical: str
     catalogue: str
+    catalogue_version: str
     api_href: str
     units: Literal["gib", "gb"]
     gib_href: str
@@ -580,6 +584,7 @@ class CalculatorPage(TypedDict):
     verdict: VerdictPanel
     bar: BarPanel | None
     rack: RackPanel | None
+    host: RackBar | None
     figures: FiguresPanel
     would_fit: WouldFitPanel | None
     memory: MemoryPanel | None

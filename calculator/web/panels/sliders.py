@@ -13,10 +13,12 @@ from calculator.web.panels.problems import with_problem
 from calculator.web.panels.shapes import SliderField, Tick
 from calculator.web.wording.fields import label_of
 from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import gettext_lazy
 
 LEAST_CONTEXT = 1024
 MOST_CONTEXT = 1_048_576
 MOST_USERS = 1024
+_NOT_COMPUTED = gettext_lazy("No limit: the combination itself is refused.")
 STEP = 1024  # *longest* is rounded down to a multiple
 
 
@@ -47,10 +49,8 @@ def context_slider(answer: Answer) -> SliderField:
     moved: SliderField = {
         **field,
         "value": figures.whole(answer.configuration.workload.context_tokens),
-        "fit": str(capacity.max_context_fits_tokens if capacity else 0),
-        "tight": str(
-            _tight(capacity.max_context_fits_tokens, capacity.max_context_tokens) if capacity else 0
-        ),
+        "fit": str(capacity.max_context_fits_tokens) if capacity else "",
+        "tight": str(_tight(capacity.max_context_fits_tokens, capacity.max_context_tokens)) if capacity else "",
         "words": _context_words(answer, capacity, maximum),
         "longest": str(longest) if longest else "",
         "longest_href": link_to(answer, ctx=longest) if longest else "",
@@ -86,8 +86,8 @@ def users_slider(answer: Answer) -> SliderField:
     moved: SliderField = {
         **unmoved(answer, "users", _unmoved_users),
         "value": figures.whole(answer.configuration.workload.users),
-        "fit": str(capacity.max_users_fits if capacity else 0),
-        "tight": str(_tight(capacity.max_users_fits, capacity.max_users) if capacity else 0),
+        "fit": str(capacity.max_users_fits) if capacity else "",
+        "tight": str(_tight(capacity.max_users_fits, capacity.max_users)) if capacity else "",
         "words": _users_words(capacity),
     }
     return with_problem(moved, answer)
@@ -128,14 +128,17 @@ def _longest(capacity: Capacity | None) -> int:
 
 def _context_words(answer: Answer, capacity: Capacity | None, maximum: int | None) -> str:
     if capacity is None:
-        return ""
+        words = str(_NOT_COMPUTED)
+        if maximum:
+            words += " " + _("Model’s maximum {maximum}.").format(maximum=figures.whole(maximum))
+        return words
     fits, tight = capacity.max_context_fits_tokens, capacity.max_context_tokens
     if maximum and fits >= maximum:
         return _("Fits up to the model’s maximum of {maximum}.").format(maximum=figures.whole(maximum))
     if fits:
-        words = _("Fits up to {tokens}.").format(tokens=figures.tokens(fits, down=True))
+        words = _("Fits up to {tokens}.").format(tokens=figures.whole(fits))
     elif tight:
-        words = _("Tight up to {tokens}.").format(tokens=figures.tokens(tight, down=True))
+        words = _("Tight up to {tokens}.").format(tokens=figures.whole(tight))
     elif any(reason.code == "weights_alone_too_large" for reason in answer.estimate.reasons):
         words = _("No context fits: the weights alone are too large.")
     else:
@@ -147,7 +150,7 @@ def _context_words(answer: Answer, capacity: Capacity | None, maximum: int | Non
 
 def _users_words(capacity: Capacity | None) -> str:
     if capacity is None:
-        return ""
+        return str(_NOT_COMPUTED)
     if capacity.max_users_fits:
         return _("Fits up to {users}.").format(users=figures.whole(capacity.max_users_fits))
     if capacity.max_users:

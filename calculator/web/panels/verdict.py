@@ -7,7 +7,7 @@ from calculator.web import figures
 from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
 from calculator.web.panels.links import link_to
-from calculator.web.panels.names import engine_words, format_words, hardware_words
+from calculator.web.panels.names import engine_words, format_words, gpus_used, hardware_words, settled
 from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.shapes import Sentence, VerdictPanel
 from calculator.web.panels.spans import HOLE, filled, joined, link, plain, sentence
@@ -21,6 +21,10 @@ from calculator.web.wording.verdicts import NAMES, verdict_sentence
 
 DECISIVE = ("weights_alone_too_large", "occupied_over_process")
 """Reasons that say more than the figures of memory do; the second sentence gives them."""
+
+
+ON_HOST = ("host_memory_short", "experts_on_host", "layers_on_host")
+"""Reasons that say what stays in system RAM."""
 
 
 def verdict_panel(answer: Answer) -> VerdictPanel:
@@ -50,7 +54,7 @@ def question_words(answer: Answer) -> str:
         return f"{configuration.model.name} · {format_words(configuration.weights_format, native)}"
 
     def machine() -> str:
-        return f"{hardware_words(configuration, answer.snapshot)} · {engine_words(configuration)}"
+        return f"{hardware_words(configuration, answer.snapshot, answer.scenario.gpu)} · {engine_words(configuration)}"
 
     pieces = (
         unmoved(answer, "model_words", model),
@@ -66,6 +70,11 @@ def _ground(answer: Answer, memory: Memory | None) -> Sentence:
     if memory is None or estimate.verdict == "unsupported":
         others = [reason for reason in answer.reasons if not is_remark(reason)][1:2]
         return joined(*(sentence(reason_words(reason, units)) for reason in others), _ways_out(answer))
+    moved = [reason_words(reason, units) for reason in answer.reasons if reason.code in ON_HOST]
+    if moved and estimate.verdict == "does_not_fit":
+        return sentence(" ".join(moved))
+    if moved:
+        return joined(sentence(_need_words(answer, memory)), sentence(" ".join([*moved, _ram_words(answer)])))
     decisive = [reason for reason in answer.reasons if reason.code in DECISIVE]
     if decisive:
         words = reason_words(decisive[0], units)
@@ -86,16 +95,25 @@ def _ways_out(answer: Answer) -> Sentence:
 
 
 def _need_words(answer: Answer, memory: Memory) -> str:
-    configuration, units = answer.configuration, answer.units
+    configuration, units, gpus = answer.configuration, answer.units, gpus_used(answer)
     factors = {
         "needed": figures.size(memory.needed.value, units),
         "usable": figures.size(memory.limit.usable.value, units),
         "engine": engine_name(configuration.engine.id),
         "total": figures.size(memory.total_bytes, units),
-        "count": configuration.count,
+        "count": figures.whole(gpus),
     }
-    if configuration.count == 1:
+    over = memory.needed.value > memory.limit.usable.value
+    if gpus == 1:
+        if over:
+            return _("**{needed}** are needed; {usable} are usable.").format(**factors)
+        if configuration.count > 1:
+            return _("{engine} takes one GPU, which needs **{needed}** of {usable}.").format(**factors)
         return _("It needs **{needed}** of the {usable} that {engine} may take.").format(**factors)
+    if over:
+        return _(
+            "**{needed}** are needed on a GPU; {usable} are usable. The {count} GPUs together would hold **{total}**."
+        ).format(**factors)
     if len(memory.gpus) == 1:
         return _(
             "Each GPU needs **{needed}** of the {usable} that {engine} may take; the {count} GPUs together hold **{total}**."
@@ -106,18 +124,35 @@ def _need_words(answer: Answer, memory: Memory) -> str:
     ).format(**factors)
 
 
+def _ram_words(answer: Answer) -> str:
+    """What the part in system RAM is compared with; how to compare it when nobody named the machine's memory."""
+    ram, memory = settled(answer).offload.ram_bytes, answer.estimate.memory
+    if memory is None or not memory.host_bytes:
+        return ""
+    if ram is None:
+        return _("The machine’s RAM is not compared: set it under Advanced.")
+    if memory.host_bytes > ram:
+        return ""
+    return _("The machine has {ram}.").format(ram=figures.size(ram, answer.units))
+
+
 def _more_words(answer: Answer, memory: Memory) -> str:
     """The second sentence: what the server does with the rest, what would fit, or where the limit comes from."""
     units, capacity = answer.units, answer.estimate.capacity
     if answer.estimate.verdict == "does_not_fit":
         if capacity and capacity.max_context_tokens:
-            tokens = figures.tokens(capacity.max_context_tokens, down=True)
+            tokens = figures.whole(capacity.max_context_tokens)
             return _("A context of {tokens} tokens would fit.").format(tokens=tokens)
-        return ""
+        return "" if any(changes(answer)) else _("No single change of this question fits.")
     if memory.occupied_bytes > memory.needed.value:
-        return _("The server will occupy {occupied} at start and use the rest as cache.").format(
-            occupied=figures.size(memory.occupied_bytes, units)
-        )
+        occupied = figures.size(memory.occupied_bytes, units)
+        outside = memory.occupied_bytes - memory.limit.usable.value
+        if outside > 0:
+            return _(
+                "The server will occupy {occupied} at start: all of that, with the rest as cache, "
+                "and {outside} for the process itself, which do not count against its share."
+            ).format(occupied=occupied, outside=figures.size(outside, units))
+        return _("The server will occupy {occupied} at start and use the rest as cache.").format(occupied=occupied)
     if answer.configuration.accelerator.unified:
         return _("The limit: {rule}.").format(
             rule=limit_words(memory.limit, answer.configuration.engine.id, units)

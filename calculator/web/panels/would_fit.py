@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ from calculator.web import figures
 from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
 from calculator.web.panels.formats import format_sizes
-from calculator.web.panels.names import device_name, format_words
+from calculator.web.panels.names import cards_of, device_name, format_words, plan_words
 from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.shapes import WayOut, WouldFitPanel
 from calculator.web.wording.speech import gettext as _
@@ -29,11 +29,24 @@ SMALLER_CACHES = ("fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
 STEP = 1024  # a shorter context is rounded down to a multiple
 NEARLY = 0.5  # what stands beside the weights hardly depends on their format; the search skips what is far too large
 FIT = ("fits", "tight")
+WORKS = (*FIT, "offload")
 OWN_CHOICES = (
-    (("split", "tp", "pp"), gettext_lazy("the usual plan")),
+    (("split", "tp", "pp", "ep", "adp", "dcp", "dp"), gettext_lazy("the usual plan")),
     (("quant",), gettext_lazy("the usual weights format")),
     (("kv", "fa"), gettext_lazy("the usual cache type")),
+    (("offload", "ngl", "ncmoe"), gettext_lazy("everything on the GPU")),
+    (("engine_version", "backend"), gettext_lazy("the usual build")),
 )
+OWN_SETTINGS = (
+    (("util",), gettext_lazy("the usual memory share")),
+    (("seqs",), gettext_lazy("sequences as the users")),
+    (("batched", "ubatch"), gettext_lazy("the usual batch")),
+    (("maxlen",), gettext_lazy("the longest request as the context")),
+    (("wired", "vgm", "display"), gettext_lazy("the system’s usual memory limit")),
+    (("ngl", "ncmoe"), gettext_lazy("as much in system RAM as needed")),
+)
+"""Settings that may be why memory is short."""
+
 AS_THEY_ARE = ("native", "bf16", "f16", "fp8", "bnb-int8", "nf4")
 """Formats that every model has: its own, 16 bits, and what engines make of those while they load."""
 
@@ -42,7 +55,15 @@ OTHERS_RECIPES = ("ud-", "fp4", "fp8", "_xl", "k_l")
 """Formats of these families that the engine's tool does not make of any model: a publisher's own mixtures, 4-bit floats.
 q3_k_l is the tool's own."""
 
-FREE_PLAN: Mapping[str, Value] = {"tp": None, "pp": None, "split": "auto"}
+FREE_PLAN: Mapping[str, Value] = {
+    "tp": None,
+    "pp": None,
+    "split": "auto",
+    "ep": None,
+    "adp": None,
+    "dcp": None,
+    "dp": None,
+}
 FOLLOWING = frozenset({"ctx", "users"})
 """What the engine's settings may follow, with `maxlen` and `seqs`."""
 
@@ -69,7 +90,10 @@ def ask(answer: Answer, **changes: Value) -> tuple[Scenario, Estimate]:
 
 def works(answer: Answer, **changes: Value) -> bool:
     """Whether the question fits with some values changed."""
-    return verdict_of(_settled(answer, **changes)) in FIT
+    configuration = _settled(answer, **changes)
+    if configuration.offload.kind == "none":
+        return verdict_of(configuration) in FIT
+    return estimate(configuration, capacity=False).verdict in WORKS
 
 
 def _settled(answer: Answer, **changes: Value) -> Configuration:
@@ -86,11 +110,11 @@ def _settled(answer: Answer, **changes: Value) -> Configuration:
 
 
 def would_fit_panel(answer: Answer) -> WouldFitPanel | None:
-    """Rows below the card when the answer is no."""
-    if answer.estimate.verdict in (*FIT, "offload") or answer.estimate.memory is None:
+    """Rows below the card when the answer is no; None when no change is known to help, which the card then says."""
+    if answer.estimate.verdict in WORKS:
         return None
     rows = [_row(found, answer.units) for found in changes(answer)]
-    return {"sentence": "" if rows else _("No single change of this question fits."), "rows": rows}
+    return {"sentence": "", "rows": rows} if rows else None
 
 
 def changes(answer: Answer) -> Iterator[Found]:
@@ -132,10 +156,44 @@ def _shorter_context(answer: Answer) -> Found | None:
     if not 0 < tokens < answer.configuration.workload.context_tokens:
         return None
     scenario, other = ask(answer, ctx=tokens)
-    name = _("{tokens} tokens of context").format(tokens=figures.tokens(tokens, down=True))
+    name = _("{tokens} tokens of context").format(tokens=figures.whole(tokens))
     return Found(
         name, _("instead of {tokens}").format(tokens=figures.whole(answer.scenario.ctx)), scenario, other
     )
+
+
+def _own_setting(answer: Answer) -> Found | None:
+    """What the engine takes where the visitor has fixed a setting of memory."""
+    return _unfixed(answer, OWN_SETTINGS)
+
+
+def _fewer_requests(answer: Answer) -> Found | None:
+    """As many requests at once as fit."""
+    capacity = answer.estimate.capacity
+    users = (capacity.max_users_fits or capacity.max_users) if capacity else 0
+    if not 0 < users < answer.configuration.workload.users:
+        return None
+    scenario, other = ask(answer, users=users)
+    if other.verdict not in WORKS:
+        return None
+    name = ngettext("{count} request at once", "{count} requests at once", users)
+    instead = _("instead of {tokens}").format(tokens=figures.whole(answer.scenario.users))
+    return Found(name.format(count=figures.whole(users)), instead, scenario, other)
+
+
+def _offloaded(answer: Answer) -> Found | None:
+    """Part of the model in system RAM, where the engine can keep it there."""
+    configuration = answer.configuration
+    if "offload" not in configuration.engine.rules or configuration.accelerator.unified:
+        return None
+    if configuration.offload.kind == "auto":
+        return None
+    scenario, other = ask(answer, offload="auto", ngl=None, ncmoe=None)
+    if other.verdict not in WORKS or other.memory is None:
+        return None
+    host = figures.size(other.memory.host_bytes, answer.units)
+    name = plan_words(replace(other.configuration, count=1)) or _("everything on the GPU")
+    return Found(name, _("needs {size} of system RAM, slower").format(size=host), scenario, other)
 
 
 def _smaller_cache(answer: Answer) -> Found | None:
@@ -226,7 +284,11 @@ def _as_many_as_served(answer: Answer) -> Found | None:
 
 def _own_choice(answer: Answer) -> Found | None:
     """What the engine takes where the visitor has fixed something: plan, format, cache type."""
-    for name, label in OWN_CHOICES:
+    return _unfixed(answer, OWN_CHOICES)
+
+
+def _unfixed(answer: Answer, choices: Iterable[tuple[tuple[str, ...], object]]) -> Found | None:
+    for name, label in choices:
         fixed = {
             field: DEFAULTS[field] for field in name if getattr(answer.scenario, field) != DEFAULTS[field]
         }
@@ -247,7 +309,9 @@ def _more(answer: Answer) -> Found | None:
 
 
 def _counts(answer: Answer) -> list[int]:
-    """Counts of what `gpu` names that the engine's ladder has."""
+    """Counts of what `gpu` names that the engine's ladder has; a list of cards has its own numbers."""
+    if cards_of(answer.scenario.gpu, answer.snapshot):
+        return []
     configuration = answer.configuration
     per_unit = configuration.system.count if configuration.system else 1
     return sorted({-(-count // per_unit) for count in counts_to_try(configuration)})
@@ -266,7 +330,7 @@ def smallest_number(answer: Answer) -> int | None:
 
 
 def _smallest_number(answer: Answer) -> int | None:
-    if answer.estimate.memory is None:
+    if answer.estimate.memory is None or cards_of(answer.scenario.gpu, answer.snapshot):
         return None
     counts = smallest_counts(answer.scenario, answer.snapshot)
     return counts.fits or counts.tight
@@ -297,9 +361,17 @@ def _with_count(answer: Answer, number: int) -> Found:
         note = ngettext("{nodes} node", "{nodes} nodes of {size}", plan.nodes).format(
             nodes=plan.nodes, size=plan.gpus_per_node
         )
-    name = f"{gpus} × {device_name(other.configuration, answer.snapshot)}"
+    name = f"{figures.whole(gpus)} × {device_name(other.configuration, answer.snapshot)}"
     return Found(name, note, scenario, other, gpus)
 
 
 REFUSED = (_as_many_as_served, _own_choice, _fewer, _more, _other_engine)
-SHORT_OF_MEMORY = (_shorter_context, _smaller_cache, _largest_format, _smallest_count)
+SHORT_OF_MEMORY = (
+    _own_setting,
+    _shorter_context,
+    _fewer_requests,
+    _smaller_cache,
+    _largest_format,
+    _smallest_count,
+    _offloaded,
+)

@@ -77,6 +77,15 @@ _CELLS: Mapping[tuple[bool, bool], Template] = {
     (True, False): _("{first}, × {held} cells for a context of {tokens} = {value:exact}."),
     (True, True): _("{first}, × {held} cells for a context of {tokens} × {users} requests = {value:exact}."),
 }
+_WINDOWED: Mapping[bool, Template] = {
+    False: _("{first}, × {held} tokens: the window and the batches in flight, in whole blocks = {value:exact}."),
+    True: _(
+        "{first}, × {held} tokens: the window and the batches in flight, in whole blocks, × {users} requests "
+        "= {value:exact}."
+    ),
+}
+"""Layers that keep a window only: cells for more than the window, because a batch is written before the oldest go."""
+
 _PAGES = _(
     "{first}. Pages are as large as the largest: {slots} × {page_bytes:exact} × {blocks} blocks "
     "× {users} requests = {value:exact}."
@@ -120,6 +129,8 @@ def _token_words(code: str, factors: dict[str, Any], units: str) -> str:
     page = factors.get("page_bytes")
     if page and page != per_layer * block:
         return say(_PAGES, factors, units)
+    if (factors.get("window") or 0) < held < factors["tokens"] and code in ("kv_window", "kv_chunk"):
+        return say(_WINDOWED[factors["users"] > 1], factors, units)
     key = (held != factors["tokens"], factors["users"] > 1)
     return say((_HELD if blocks is not None else _CELLS)[key], factors, units)
 

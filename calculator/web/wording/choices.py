@@ -20,7 +20,12 @@ CHOICES: Mapping[str, Template] = {
     "format_native_unknown": _("The model’s own is not known: 16 bits are taken."),
     "plan_single": _("One GPU holds all layers."),
     "plan_tensor_in_domain": _("Every layer is split over the GPUs that a fast link joins."),
-    "plan_tensor_pipeline": _("Layers are split inside a node; the nodes take one stage each."),
+    "plan_tensor_pipeline": _(
+        "Each layer is split over {tp} GPUs; {pp} such groups follow one another as stages of a pipeline."
+    ),
+    "plan_pipeline": _(
+        "A pure pipeline: each of {pp} GPUs holds whole layers, because this number of GPUs cannot split every layer."
+    ),
     "plan_layer_split": _("Each GPU holds whole layers, in order."),
     "plan_asked": _("As you asked."),
     "os_default": _("The usual system for this device."),
@@ -56,6 +61,8 @@ _LIMIT = _("what the engine may take")
 def choice_words(choice: Choice, units: str) -> str:
     """Why this value was chosen."""
     code = f"{choice.code}_{choice.value}"
+    if choice.code == "plan_tensor_pipeline" and choice.factors.get("tp") == 1:
+        code = "plan_pipeline"
     code = code if code in CHOICES else choice.code
     return say_code(CHOICES, code, {"value": choice.value, **choice.factors}, units, _CHOSEN)
 

@@ -92,8 +92,13 @@ def _factors(problem: Problem, near_names: str) -> dict[str, Factor]:
     return factors
 
 
-def problems_note(count: int) -> str:
-    """The note above the answer that counts the replaced values."""
+def problems_note(count: int, marked: int) -> str:
+    """The note above the answer that counts the replaced values; marked: those that a field on the page shows."""
+    if marked < count:
+        text = ngettext(
+            "One value of this link was replaced.", "{count} values of this link were replaced.", count
+        )
+        return text.format(count=figures.whole(count))
     text = ngettext(
         "One value of this link was replaced. It is marked.",
         "{count} values of this link were replaced. They are marked.",

@@ -30,7 +30,11 @@ REFUSALS: Mapping[str, Template] = {
     ),
     "more_stages_than_layers": _("{engine:engine} cannot cut {layers} layers into {pp} stages."),
     "no_pipeline": _("{engine:engine} has no pipeline stages for {class_name}."),
-    "plan_does_not_multiply": _("Tensor {tp} × pipeline {pp} does not make {gpus} GPUs."),
+    "plan_does_not_multiply": ngettext_lazy(
+        "Tensor {tp} × pipeline {pp} does not make {gpus} GPU.",
+        "Tensor {tp} × pipeline {pp} does not make {gpus} GPUs.",
+        "gpus",
+    ),
     "too_many_requests": _("{engine:engine} serves at most {limit} requests at once; {users} are asked for."),
     "engine_not_on_device": _("{engine:engine} does not run on {device}."),
     "backend_not_on_device": _("{engine:engine} has no {backend:backend} backend for {device}."),
@@ -89,7 +93,7 @@ GROUNDS: Mapping[str, Template] = {
         "gpus",
     ),
     "host_memory_short": _(
-        "The part in system RAM needs {host_bytes:size}; {missing_bytes:size} are missing."
+        "The part in system RAM needs {host_bytes:size} of {ram_bytes:size}; {missing_bytes:size} are missing."
     ),
     "experts_on_host": _(
         "The experts of {layers} of {all} layers stay in system RAM, which needs {host_bytes:size}."

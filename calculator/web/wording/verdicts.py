@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from calculator.estimation.offload import expert_layers
 from calculator.estimation.terms import Estimate, Memory
 from calculator.web.wording.reasons import is_remark, reason_words
 from calculator.web.wording.speech import gettext_lazy as _
@@ -22,6 +23,7 @@ FITS: Mapping[str, Template] = {
     "fuller": _("Fits, with {room:size} to spare on the fuller GPU."),
     "fullest": _("Fits, with {room:size} to spare on the fullest GPU."),
     "single": _("Fits, with {room:size} to spare on this GPU."),
+    "card": _("Fits, with {room:size} to spare on the {card}."),
     "mac": _("Fits, with {room:size} to spare in this Mac."),
     "machine": _("Fits, with {room:size} to spare in this machine."),
 }
@@ -30,6 +32,7 @@ SHORT: Mapping[str, Template] = {
     "fuller": _("Does not fit: the fuller GPU is short of {missing:size}."),
     "fullest": _("Does not fit: the fullest GPU is short of {missing:size}."),
     "single": _("Does not fit: this GPU is short of {missing:size}."),
+    "card": _("Does not fit: the {card} is short of {missing:size}."),
     "mac": _("Does not fit: this Mac is short of {missing:size}."),
     "machine": _("Does not fit: this machine is short of {missing:size}."),
 }
@@ -39,6 +42,8 @@ TIGHT_MARGIN = _(
 )
 OFFLOAD = _("Fits with {layers} of {total} layers in system RAM.")
 OFFLOAD_EXPERTS = _("Fits with the experts of {layers} of {total} layers in system RAM.")
+OFFLOAD_ALL = _("Fits with all {total} layers in system RAM.")
+OFFLOAD_EXPERTS_ALL = _("Fits with the experts of all {total} layers in system RAM.")
 HOST_SHORT = _("Does not fit: system RAM is short of {missing:size}.")
 UNSUPPORTED = _("This combination is not supported.")
 
@@ -46,12 +51,14 @@ UNSUPPORTED = _("This combination is not supported.")
 def place_of(estimate: Estimate) -> str:
     """Where the room is left or missing: on every GPU, on the fuller one of two, in this Mac."""
     device, memory = estimate.configuration.accelerator, estimate.memory
-    if estimate.configuration.count == 1:
+    if estimate.configuration.count == 1 or (memory and sum(load.gpus for load in memory.gpus) == 1):
         if device.kind == "apple":
             return "mac"
         return "machine" if device.unified else "single"
     if memory is None or len(memory.gpus) < 2:
         return "every"
+    if estimate.configuration.cards:
+        return "card"
     return "fuller" if sum(load.gpus for load in memory.gpus) == 2 else "fullest"
 
 
@@ -62,7 +69,9 @@ def verdict_sentence(estimate: Estimate, units: str) -> str:
         refusals = [reason for reason in estimate.reasons if not is_remark(reason)]
         return reason_words(refusals[0], units) if refusals else str(UNSUPPORTED)
     if estimate.verdict == "fits":
-        return say(FITS[place_of(estimate)], {"room": memory.headroom_bytes}, units)
+        return say(
+            FITS[place_of(estimate)], {"room": memory.headroom_bytes, "card": _card(estimate, memory)}, units
+        )
     if estimate.verdict == "tight":
         return _tight(estimate, memory, units)
     plan = estimate.configuration.plan
@@ -70,11 +79,22 @@ def verdict_sentence(estimate: Estimate, units: str) -> str:
         short = next(r for r in estimate.reasons if r.code == "host_memory_short")
         return say(HOST_SHORT, {"missing": short.factors["missing_bytes"]}, units)
     if estimate.verdict == "does_not_fit":
-        return say(SHORT[place_of(estimate)], {"missing": -memory.headroom_bytes}, units)
+        missing = {"missing": -memory.headroom_bytes, "card": _card(estimate, memory)}
+        return say(SHORT[place_of(estimate)], missing, units)
     layers = estimate.configuration.model.architecture.layer_count
     if plan.host_expert_layers:
-        return say(OFFLOAD_EXPERTS, {"layers": plan.host_expert_layers, "total": layers}, units)
+        total = expert_layers(estimate.configuration)
+        factors = {"layers": min(plan.host_expert_layers, total), "total": total}
+        return say(OFFLOAD_EXPERTS_ALL if factors["layers"] == total else OFFLOAD_EXPERTS, factors, units)
+    if plan.host_layers == layers:
+        return say(OFFLOAD_ALL, {"total": layers}, units)
     return say(OFFLOAD, {"layers": plan.host_layers, "total": layers}, units)
+
+
+def _card(estimate: Estimate, memory: Memory) -> str:
+    """The name of the unequal card with the least room."""
+    cards = estimate.configuration.cards
+    return cards[memory.fullest].name.removeprefix("GeForce ") if memory.fullest < len(cards) else ""
 
 
 def _tight(estimate: Estimate, memory: Memory, units: str) -> str:

@@ -1,0 +1,246 @@
+"""What stays in system RAM, unequal cards, and answers that must not claim more than they know."""
+
+import pytest
+
+from tests.web.asking import asked, page_of, plain, words
+
+LLAMA = "model=llama-3.3-70b-instruct&gpu=rtx-4090"
+MIXED = "model=llama-3.3-70b-instruct&gpu=rtx-3090:2,rtx-3060-12:1"
+
+
+def fields_of(page, legend):
+    group = next(group for group in page["question"]["advanced"] if group["legend"] == legend)
+    return {field["id"]: field for field in group["fields"]}
+
+
+def figure_of(page, start):
+    return next(figure for figure in page["figures"] if figure["label"].startswith(start))
+
+
+# --- knobs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "legend", "ids"),
+    [
+        ("gpu=h100-sxm&n=8", "Parallel plan", ["split", "tp", "pp", "adp", "dcp", "dp"]),
+        ("model=qwen3-30b-a3b&gpu=h100-sxm&n=8", "Parallel plan", ["split", "tp", "pp", "ep", "adp", "dcp", "dp"]),
+        ("n=2", "Parallel plan", ["split"]),
+        ("", "Offload", ["offload", "ngl", "ram"]),
+        ("model=qwen3-30b-a3b", "Offload", ["offload", "ngl", "ncmoe", "ram"]),
+        ("model=qwen3-30b-a3b&engine=ktransformers", "Offload", ["ram"]),
+        ("", "Engine build", ["engine_version", "backend"]),
+        ("gpu=h100-sxm", "Engine build", ["engine_version"]),
+    ],
+)
+def test_an_engine_shows_its_own_knobs(snapshot, query, legend, ids):
+    assert list(fields_of(page_of(query, snapshot), legend)) == ids
+
+
+@pytest.mark.parametrize("query", ["gpu=h100-sxm", "gpu=mac-m4-max-128", "engine=exllama"])
+def test_engines_and_machines_without_offload_show_none(snapshot, query):
+    assert all(group["legend"] != "Offload" for group in page_of(query, snapshot)["question"]["advanced"])
+
+
+def test_knobs_of_offload_are_counted_and_marked(snapshot):
+    page = page_of(f"{LLAMA}&ngl=abc&ram=128&offload=layers", snapshot)
+    fields = fields_of(page, "Offload")
+    assert (fields["offload"]["value"], fields["offload"]["changed"]) == ("layers", True)
+    assert (fields["ram"]["value"], fields["ram"]["changed"]) == ("128", True)
+    assert words(fields["ngl"]["problem"]).startswith("“abc” is not a number.")
+    assert page["question"]["advanced_summary"] == "2 changed"
+
+
+# --- offload ----------------------------------------------------------------------------------------------------------
+
+
+def test_offload_says_what_stays_where(snapshot):
+    page = page_of(f"{LLAMA}&offload=auto", snapshot)
+    verdict = page["verdict"]
+    assert (verdict["code"], verdict["chip"]) == ("offload", "Needs offload")
+    assert verdict["sentence"] == "Fits with 40 of 80 layers in system RAM."
+    assert words(verdict["ground"]) == (
+        "It needs 21.6 GiB of the 23.6 GiB that llama.cpp may take. 40 of 80 layers and the output stay in system "
+        "RAM, which needs 21.8 GiB. The machine’s RAM is not compared: set it under Advanced."
+    )
+    assert page["question"]["engine"]["note"] == "40 of 80 layers in RAM"
+    assert figure_of(page, "System RAM")["value"] == "21.8"
+    assert page["host"] is None
+
+
+def test_experts_in_ram(snapshot):
+    page = page_of("model=qwen3-30b-a3b&gpu=rtx-3060-12&offload=auto", snapshot)
+    assert page["verdict"]["sentence"] == "Fits with the experts of 27 of 48 layers in system RAM."
+    assert page["question"]["engine"]["note"] == "experts of 27 of 48 layers in RAM"
+
+
+def test_system_ram_is_a_bar_of_its_own_scale_once_it_is_named(snapshot):
+    page = page_of(f"{LLAMA}&offload=auto&ram=128", snapshot)
+    assert words(page["verdict"]["ground"]).endswith("The machine has 119 GiB.")
+    assert plain(page["host"]["name"]) == "System RAM, 119 GiB"
+    assert (page["host"]["value"], page["host"]["over"]) == ("21.8 of 119", None)
+    assert (page["host"]["note"], page["host"]["usable_x"]) == ("40 of 80 layers in RAM", "100%")
+
+
+def test_too_little_system_ram_does_not_fit(snapshot):
+    page = page_of(f"{LLAMA}&offload=auto&ram=10", snapshot)
+    assert page["verdict"]["code"] == "does_not_fit"
+    assert plain(page["verdict"]["sentence"]) == "Does not fit: system RAM is short of 12.4 GiB."
+    assert page["host"]["over"] is not None
+    assert not any(figure["label"] == "Missing" for figure in page["figures"])
+
+
+def test_what_does_not_fit_could_lie_in_ram(snapshot):
+    rows = page_of(LLAMA, snapshot)["would_fit"]["rows"]
+    assert [(row["code"], row["name"]) for row in rows][-1] == ("offload", "40 of 80 layers in RAM")
+    assert plain(rows[-1]["note"]) == "needs 21.8 GiB of system RAM, slower"
+
+
+# --- cards ------------------------------------------------------------------------------------------------------------
+
+
+def test_unequal_cards_are_named_one_by_one(snapshot):
+    page = page_of(MIXED, snapshot)
+    assert "· 2 × RTX 3090 + RTX 3060 12 GB ·" in page["verdict"]["question"]
+    assert page["verdict"]["sentence"].replace("\u00a0", " ") == (
+        "Fits, with 2.12 GiB to spare on the RTX 3060 12 GB."
+    )
+
+
+def test_each_unequal_card_has_its_own_limit_and_layers(snapshot):
+    bars = page_of(MIXED, snapshot)["rack"]["bars"]
+    assert [(bar["name"], bar["note"], bar["value"]) for bar in bars] == [
+        ("RTX 3090", "layers 1–33", "17.6 of 23.6"),
+        ("RTX 3090", "layers 34–65", "16.8 of 23.6"),
+        ("RTX 3060 12 GB", "layers 66–80", "9.49 of 11.6"),
+    ]
+    assert [bar["over"] for bar in bars] == [None] * 3
+    assert float(bars[0]["track"][:-1]) == pytest.approx(2 * float(bars[2]["track"][:-1]), rel=0.03)
+
+
+def test_the_list_of_cards_stays_in_the_picker_and_the_link(snapshot):
+    page = page_of(MIXED, snapshot)
+    picker = page["question"]["gpu"]
+    assert picker["value"] == "rtx-3090:2,rtx-3060-12:1"
+    assert picker["groups"][0]["options"][0]["value"] == picker["value"]
+    assert picker["chosen_name"] == "2 × RTX 3090 + RTX 3060 12 GB"
+    assert plain(picker["chosen_facts"]) == "2 × 24.0 GiB + 12.0 GiB"
+    assert page["question"]["n"]["note"] == "the list names 3 cards"
+    assert "gpu=rtx-3090:2,rtx-3060-12:1" in page["verdict"]["permalink"]
+    assert len(page_of("", snapshot)["question"]["gpu"]["groups"]) + 1 == len(picker["groups"])
+
+
+# --- one GPU of several, pipelines ------------------------------------------------------------------------------------
+
+
+def test_an_engine_that_takes_one_gpu_of_two_says_so(snapshot):
+    page = page_of("n=2&engine=ollama", snapshot)
+    assert words(page["verdict"]["ground"]) == "Ollama takes one GPU, which needs 5.87 GiB of 23.6 GiB."
+    assert page["verdict"]["sentence"].endswith("to spare on this GPU.")
+    assert (page["question"]["engine"]["note"], page["rack"]) == ("on one GPU", None)
+
+
+def test_a_count_that_no_tensor_divides_is_a_pure_pipeline(snapshot):
+    page = page_of("gpu=h100-sxm&n=5", snapshot)
+    assert page["question"]["engine"]["note"] == "pipeline of 5 stages"
+    assert fields_of(page, "Parallel plan")["split"]["help"].startswith("A pure pipeline: each of 5 GPUs")
+
+
+# --- refusals and limits ----------------------------------------------------------------------------------------------
+
+
+def test_a_refused_plan_draws_no_gpus(snapshot):
+    page = page_of("gpu=h100-sxm&n=8&tp=3&pp=2", snapshot)
+    assert (page["verdict"]["code"], page["rack"]) == ("unsupported", None)
+
+
+def test_a_refusal_has_no_limits_on_its_sliders(snapshot):
+    question = page_of("gpu=h100-sxm&n=8&tp=3&pp=2", snapshot)["question"]
+    assert [(question[name]["fit"], question[name]["tight"]) for name in ("ctx", "users")] == [("", "")] * 2
+    assert question["users"]["words"] == "No limit: the combination itself is refused."
+
+
+def test_one_gpu_is_singular(snapshot):
+    page = page_of("engine=vllm&tp=2", snapshot)
+    assert page["verdict"]["sentence"] == "Tensor 2 × pipeline 1 does not make 1 GPU."
+
+
+def test_many_devices_have_separators(snapshot):
+    assert "4,096 × GeForce RTX 4090" in page_of("n=4096", snapshot)["verdict"]["question"]
+
+
+def test_more_than_is_usable_is_not_taken(snapshot):
+    ground = words(page_of("gpu=rtx-4090&ctx=131072&users=50", snapshot)["verdict"]["ground"])
+    assert "are needed; 23.6 GiB are usable." in ground
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("engine=vllm&util=0.3", "the usual memory share"),
+        ("users=200", "17 requests at once"),
+        ("gpu=rtx-3060-12&engine=vllm&model=qwen3-4b&seqs=65536", "sequences as the users"),
+    ],
+)
+def test_a_setting_that_is_the_cause_can_be_reset(snapshot, query, name):
+    panel = page_of(query, snapshot)["would_fit"]
+    if panel is None:
+        pytest.skip("fits in this catalogue")
+    assert name in [row["name"] for row in panel["rows"]] or name[0].isdigit()
+    for row in panel["rows"]:
+        assert asked(row["href"].removeprefix("/?"), snapshot).estimate.verdict in ("fits", "tight", "offload")
+
+
+def test_no_heading_stands_over_nothing(snapshot):
+    page = page_of("model=deepseek-r1&gpu=rtx-4090&engine=vllm", snapshot)
+    assert page["would_fit"] is None or page["would_fit"]["rows"]
+
+
+# --- figures that agree -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("query", ["", "gpu=h100-sxm", "model=gemma-3-27b-it&ctx=32768&quant=q3_k_m", "ctx=8193&engine=vllm"])
+def test_the_cache_of_a_request_adds_up(snapshot, query):
+    cache = asked(query, snapshot).estimate.cache
+    detail = plain(figure_of(page_of(query, snapshot), "Cache of one request")["detail"])
+    assert detail.startswith(f"{cache.bytes_per_token:,} B × ")
+    assert detail.endswith(", on one copy")
+
+
+def test_why_of_a_window_says_what_its_cells_are(snapshot):
+    rows = {row["id"]: row for row in page_of("model=gemma-3-27b-it&ctx=32768", snapshot)["memory"]["rows"]}
+    assert "× 1,536 tokens: the window and the batches in flight, in whole blocks" in words(rows["kv_cache"]["why"])
+
+
+@pytest.mark.parametrize("query", ["", "gpu=h100-sxm&n=8", "model=deepseek-r1"])
+def test_legend_and_table_have_the_same_digits(snapshot, query):
+    page = page_of(query, snapshot)
+    rows = {row["id"]: row["per_gpu"] for row in page["memory"]["rows"]}
+    legend = {entry["part"]: entry["value"] for entry in page["bar"]["legend"]}
+    assert (legend["weights"], legend["kv"]) == (rows["weights"], rows["kv_cache"])
+
+
+def test_sources_do_not_point_to_what_nobody_can_open(snapshot):
+    for row in page_of(f"{LLAMA}&offload=auto", snapshot)["memory"]["rows"]:
+        assert "§" not in words(row["source"])
+        assert len(words(row["source"])) < 120
+
+
+def test_a_name_of_a_link_does_not_run_into_its_speed(snapshot):
+    facts = plain(page_of("gpu=h100-sxm", snapshot)["question"]["gpu"]["chosen_facts"])
+    assert facts.endswith("NVLink 4, 450 GB/s")
+
+
+def test_a_context_is_rounded_alike_everywhere(snapshot):
+    models = page_of("model=deepseek-r1", snapshot)["question"]["model"]["groups"]
+    option = next(o for group in models for o in group["options"] if o["value"] == "deepseek-r1")
+    assert option["columns"].endswith("163K")
+
+
+def test_only_what_a_field_shows_is_called_marked(snapshot):
+    def note(query):
+        return page_of(query, snapshot)["problems"]["sentence"]
+
+    assert note("units=tb") == "One value of this link was replaced."
+    assert note("n=0") == "One value of this link was replaced. It is marked."
+    assert note("n=0&units=tb") == "2 values of this link were replaced."
