@@ -111,8 +111,10 @@ def no_address(request: HttpRequest) -> HttpResponse:
 
 def addresses() -> tuple[list[URLPattern], str, str]:
     """Every operation's address, and any other below them."""
-    patterns, app_name, namespace = api.urls
+    found, app_name, namespace = api.urls
+    patterns = [pattern for pattern in found if isinstance(pattern, URLPattern)]
     for pattern in patterns:
+        assert pattern.callback is not None
         pattern.callback = no_address if pattern.name == "api-root" else _answered(pattern.callback)
     return [*patterns, re_path("", no_address)], app_name, namespace
 

@@ -78,6 +78,13 @@ function words({ limits, present, x_range: range }, { ends, fits }, colours) {
   return out;
 }
 
+// The numbers of tokens that the server's drawing shows at this width.
+function ticks(chart, { values, labels }) {
+  const drawn = [...chart.querySelectorAll(".x-tick")].map((tick) => getComputedStyle(tick).display !== "none");
+  const shown = (list) => list.filter((_, at) => drawn[at] ?? true);
+  return { tickvals: shown(values), ticktext: shown(labels) };
+}
+
 export function compose(chart, { data, layout }, numbers) {
   const colours = palette(chart);
   const box = chart.querySelector(".chart-box");
@@ -93,7 +100,7 @@ export function compose(chart, { data, layout }, numbers) {
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colours["ink-2"], activecolor: colours.ink },
       xaxis: {
         ...layout.xaxis, ...axis, showgrid: false, hoverformat: ",d", range: numbers.x_range.map(log),
-        tickvals: numbers.x_ticks.values, ticktext: numbers.x_ticks.labels,
+        ...ticks(chart, numbers.x_ticks),
       },
       yaxis: { ...layout.yaxis, ...axis, range: numbers.y_range },
       shapes: shapes(numbers, colours),

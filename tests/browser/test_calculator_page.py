@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -438,3 +439,76 @@ def test_page_never_scrolls_sideways(new_page, address, width):
     page = opened(new_page(viewport={"width": width, "height": 900}), address)
     page.click("#advanced summary")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# --- Measures ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", ["/", KIMI])
+def test_the_whole_question_stands_on_a_desk_without_scrolling(new_page, address):
+    page = opened(new_page(viewport=DESK), address)
+    assert page.evaluate("(q => q.scrollHeight <= q.clientHeight)(document.querySelector('.question'))")
+    for part in ("#advanced", ".question-foot a"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= DESK["height"]
+
+
+FIGURES = """() => {
+  const row = document.querySelector(".figs").getBoundingClientRect();
+  return [...document.querySelectorAll(".figs > div")].map((cell) => {
+    const box = cell.getBoundingClientRect(), style = getComputedStyle(cell);
+    return {left: box.left - row.left, top: box.top - row.top, text: cell.querySelector("dt").getBoundingClientRect().left - box.left,
+            lines: [style.borderTopWidth, style.borderLeftWidth]};
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 920, 1024, 1179, 1180, 1440, "paper"])
+@pytest.mark.parametrize("address", ["/", KIMI, DOES_NOT_FIT])
+def test_key_figures_are_parted_by_lines_and_never_framed(new_page, address, width):
+    page = opened(new_page(viewport={"width": 720 if width == "paper" else width, "height": 900}), address)
+    if width == "paper":
+        page.emulate_media(media="print")
+    cells = page.evaluate(FIGURES)
+    assert {tuple(cell["lines"]) for cell in cells} == {("1px", "1px")}
+    # In the first column and the first row these lines lie just outside, where they are cut.
+    assert min(cell["left"] for cell in cells) == pytest.approx(-1, abs=0.5)
+    assert min(cell["top"] for cell in cells) == pytest.approx(0, abs=0.5)
+    assert len({round(cell["text"]) for cell in cells}) == 1
+    assert page.evaluate("getComputedStyle(document.querySelector('.figs')).overflow") == "clip"
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE, SMALLEST], ids=["1440", "390", "320"])
+def test_numbers_under_the_chart_never_touch(new_page, viewport):
+    page = opened(new_page(viewport=viewport), KIMI)
+    page.locator(".chart-box").scroll_into_view_if_needed()
+    expect(page.locator(".chart-plot.is-shown .xtick").first).to_be_visible()
+    for ticks in (".chart-svg .x-tick", ".chart-plot .xtick"):
+        boxes = [box for tick in page.locator(ticks).all() if (box := tick.bounding_box())]
+        assert len(boxes) >= 3
+        assert all(a["x"] + a["width"] + 2 < b["x"] for a, b in pairwise(boxes))
+        assert page.locator(ticks).last.text_content() == "1M"
+
+
+def test_paper_names_the_whole_address_and_the_catalogue(page, base_url):
+    opened(page, KIMI)
+    page.emulate_media(media="print")
+    expect(page.locator(".on-paper")).to_be_visible()
+    expect(page.locator(".on-paper")).to_contain_text(f"{base_url}{permalink(page)}")
+    expect(page.locator(".on-paper")).to_contain_text("Catalogue version")
+
+
+def test_the_csv_of_this_answer_is_linked(page):
+    opened(page, KIMI)
+    page.fill("#ctx", "65536")
+    expect(asked(page)).to_contain_text("65,536 tokens")
+    assert page.get_attribute("#memory-csv", "href") == f"/memory.csv{permalink(page)[1:]}"
+
+
+def test_half_a_token_is_rounded_alike_in_the_field_and_in_the_answer(page):
+    opened(page, "/?ctx=8.5")
+    assert page.input_value("#ctx") == "9"
+    page.fill("#ctx", "10.5")
+    page.keyboard.press("Enter")
+    expect(asked(page)).to_contain_text("11 tokens")
+    assert page.input_value("#ctx") == "11"
