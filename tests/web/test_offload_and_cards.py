@@ -24,7 +24,11 @@ def figure_of(page, start):
     ("query", "legend", "ids"),
     [
         ("gpu=h100-sxm&n=8", "Parallel plan", ["split", "tp", "pp", "adp", "dcp", "dp"]),
-        ("model=qwen3-30b-a3b&gpu=h100-sxm&n=8", "Parallel plan", ["split", "tp", "pp", "ep", "adp", "dcp", "dp"]),
+        (
+            "model=qwen3-30b-a3b&gpu=h100-sxm&n=8",
+            "Parallel plan",
+            ["split", "tp", "pp", "ep", "adp", "dcp", "dp"],
+        ),
         ("n=2", "Parallel plan", ["split"]),
         ("", "Offload", ["offload", "ngl", "ram"]),
         ("model=qwen3-30b-a3b", "Offload", ["offload", "ngl", "ncmoe", "ram"]),
@@ -130,6 +134,27 @@ def test_the_list_of_cards_stays_in_the_picker_and_the_link(snapshot):
     assert len(page_of("", snapshot)["question"]["gpu"]["groups"]) + 1 == len(picker["groups"])
 
 
+def test_a_list_of_alike_cards_is_one_card_and_its_number(snapshot):
+    question = page_of("gpu=rtx-3090:2", snapshot)["question"]
+    assert (question["gpu"]["value"], question["n"]["value"]) == ("rtx-3090", "2")
+    question = page_of("gpu=rtx-3090:2,rtx-3060-12:400", snapshot)["question"]
+    assert (question["gpu"]["value"], question["n"]["value"]) == ("rtx-4090", "1")
+
+
+def test_a_server_counts_every_card_as_the_smallest_and_says_so(snapshot):
+    page = page_of("engine=vllm&gpu=rtx-3090:1,rtx-3060-12:1", snapshot)
+    assert page["question"]["n"]["note"] == "the list names 2 cards, each counted as the RTX 3060 12 GB"
+    assert "vLLM gives every card the same share: each counts as the RTX 3060 12 GB." in [
+        words(remark) for remark in page["memory"]["remarks"]
+    ]
+
+
+def test_a_list_of_cards_gets_no_other_count(snapshot):
+    page = page_of("model=deepseek-r1&gpu=rtx-3090:2,rtx-3060-12:1", snapshot)
+    assert page["verdict"]["code"] == "does_not_fit"
+    assert not any(figure["label"] == "This GPU fits from" for figure in page["figures"])
+
+
 # --- one GPU of several, pipelines ------------------------------------------------------------------------------------
 
 
@@ -178,17 +203,19 @@ def test_more_than_is_usable_is_not_taken(snapshot):
     ("query", "name"),
     [
         ("engine=vllm&util=0.3", "the usual memory share"),
-        ("users=200", "17 requests at once"),
-        ("gpu=rtx-3060-12&engine=vllm&model=qwen3-4b&seqs=65536", "sequences as the users"),
+        ("users=200", "requests at once"),
+        ("offload=layers&ngl=99&gpu=rtx-3060-12&model=qwen3-32b", "as much in system RAM as needed"),
     ],
 )
 def test_a_setting_that_is_the_cause_can_be_reset(snapshot, query, name):
     panel = page_of(query, snapshot)["would_fit"]
-    if panel is None:
-        pytest.skip("fits in this catalogue")
-    assert name in [row["name"] for row in panel["rows"]] or name[0].isdigit()
+    assert any(row["name"].endswith(name) for row in panel["rows"])
     for row in panel["rows"]:
-        assert asked(row["href"].removeprefix("/?"), snapshot).estimate.verdict in ("fits", "tight", "offload")
+        assert asked(row["href"].removeprefix("/?"), snapshot).estimate.verdict in (
+            "fits",
+            "tight",
+            "offload",
+        )
 
 
 def test_no_heading_stands_over_nothing(snapshot):
@@ -199,7 +226,9 @@ def test_no_heading_stands_over_nothing(snapshot):
 # --- figures that agree -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("query", ["", "gpu=h100-sxm", "model=gemma-3-27b-it&ctx=32768&quant=q3_k_m", "ctx=8193&engine=vllm"])
+@pytest.mark.parametrize(
+    "query", ["", "gpu=h100-sxm", "model=gemma-3-27b-it&ctx=32768&quant=q3_k_m", "ctx=8193&engine=vllm"]
+)
 def test_the_cache_of_a_request_adds_up(snapshot, query):
     cache = asked(query, snapshot).estimate.cache
     detail = plain(figure_of(page_of(query, snapshot), "Cache of one request")["detail"])
@@ -209,7 +238,9 @@ def test_the_cache_of_a_request_adds_up(snapshot, query):
 
 def test_why_of_a_window_says_what_its_cells_are(snapshot):
     rows = {row["id"]: row for row in page_of("model=gemma-3-27b-it&ctx=32768", snapshot)["memory"]["rows"]}
-    assert "× 1,536 tokens: the window and the batches in flight, in whole blocks" in words(rows["kv_cache"]["why"])
+    assert "× 1,536 tokens: the window and the batches in flight, in whole blocks" in words(
+        rows["kv_cache"]["why"]
+    )
 
 
 @pytest.mark.parametrize("query", ["", "gpu=h100-sxm&n=8", "model=deepseek-r1"])

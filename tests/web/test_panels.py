@@ -84,7 +84,10 @@ def test_limits_are_exact_so_that_they_can_be_typed(snapshot):
     figure = next(f for f in page["figures"] if f["label"] == "Longest context")
     assert (figure["value"], figure["detail"].partition(" · ")[0]) == ("12,544", "tight to 19,712")
     typed = figure["value"]
-    assert asked(f"model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2&ctx={typed}", snapshot).estimate.verdict == "fits"
+    assert (
+        asked(f"model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2&ctx={typed}", snapshot).estimate.verdict
+        == "fits"
+    )
 
 
 # --- breakdown --------------------------------------------------------------------------------------------------------
@@ -380,7 +383,11 @@ def test_what_would_fit_is_a_click_away(snapshot):
         ("tight", "q8_0 KV cache"),
     ]
     for row in panel["rows"]:
-        assert asked(row["href"].removeprefix("/?"), snapshot).estimate.verdict in ("fits", "tight", "offload")
+        assert asked(row["href"].removeprefix("/?"), snapshot).estimate.verdict in (
+            "fits",
+            "tight",
+            "offload",
+        )
 
 
 def test_what_fits_needs_no_way_out(snapshot):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from calculator.estimation.devices import default_os
 from calculator.estimation.engines.acceptance import backend_for
-from calculator.resolve import server_defaults
+from calculator.estimation.engines.shared import server_defaults
 from calculator.scenario import BY_NAME, DEFAULTS, Value
 from calculator.web import figures
 from calculator.web.answer import Answer

@@ -24,7 +24,7 @@ def figures_panel(answer: Answer) -> FiguresPanel:
             _system_ram(answer, memory),
             _longest(answer),
             _most_users(answer),
-            _one_request(answer),
+            _one_request(answer) if answer.estimate.verdict != "offload" else None,
             _all_gpus(answer, memory),
         ]
     elif answer.estimate.verdict == "unsupported":

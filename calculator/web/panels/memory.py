@@ -9,7 +9,7 @@ from calculator.estimation.terms import Memory, Part, Reason, Term
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.bar import PART_CLASSES
-from calculator.web.panels.names import card_name, gpus_used, settled
+from calculator.web.panels.names import card_name, cards_of, gpus_used, settled
 from calculator.web.panels.per_snapshot import unless_changed
 from calculator.web.panels.shapes import MemoryPanel, MemoryRow, Sentence
 from calculator.web.panels.spans import plain, sentence
@@ -20,6 +20,7 @@ from calculator.web.wording.reasons import is_remark, reason_words
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import ngettext
 from calculator.web.wording.terms import term_words
+from calculator.web.wording.text import engine_name
 
 _SECTION = re.compile(r"^methodology §[\d.]+(: )?")
 _PURPOSE = re.compile(r" giving [^(]*\(")
@@ -196,6 +197,12 @@ def _said(answer: Answer, memory: Memory, said: tuple[Reason, ...], units: str) 
     rule = limit_words(memory.limit, answer.configuration.engine.id, units)
     usable = figures.size(memory.limit.usable.value, units)
     remarks.append(_("Usable: {usable}, {rule}.").format(usable=usable, rule=rule))
+    configuration = settled(answer)
+    if cards_of(answer.scenario.gpu, answer.snapshot) and not configuration.cards:
+        named = {"engine": engine_name(configuration.engine.id), "card": card_name(configuration.accelerator)}
+        remarks.append(
+            _("{engine} gives every card the same share: each counts as the {card}.").format(**named)
+        )
     if memory.host_bytes:
         host = figures.size(memory.host_bytes, units)
         remarks.append(_("Beside the GPU, {host} of system RAM are used.").format(host=host))

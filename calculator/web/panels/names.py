@@ -8,6 +8,7 @@ from functools import partial
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.offload import expert_layers
+from calculator.resolve import MOST_CARDS
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.per_snapshot import per_snapshot
@@ -41,21 +42,19 @@ short_names = partial(per_snapshot, _short_names)
 
 def cards_of(asked: str, snapshot: Snapshot) -> list[tuple[Accelerator, int]]:
     """The cards of a list such as `rtx-3090:2,rtx-3060-12:1` with their numbers, in the order given; alike ones
-    together. Empty unless the list names several kinds."""
+    together. Empty unless the list names several kinds, and not more cards than can be computed."""
     counts: Counter[Accelerator] = Counter()
     for item in asked.split(","):
         name, _colon, number = item.strip().partition(":")
         if found := snapshot.hosts(name):
             own = int(number) if number.isascii() and number.isdigit() else 1
             counts[found[0]] += found[1] * max(1, own)
-    return list(counts.items()) if len(counts) > 1 else []
+    return list(counts.items()) if len(counts) > 1 and counts.total() <= MOST_CARDS else []
 
 
 def cards_words(asked: str, snapshot: Snapshot) -> str:
     """`2 × RTX 3090 + RTX 3060 12 GB`; empty unless unequal cards are asked for."""
-    return " + ".join(
-        _counted(count, card_name(card)) for card, count in cards_of(asked, snapshot)
-    )
+    return " + ".join(_counted(count, card_name(card)) for card, count in cards_of(asked, snapshot))
 
 
 def card_name(card: Accelerator) -> str:

@@ -100,7 +100,9 @@ def _unmoved_hardware(answer: Answer) -> PickerField:
     configuration, asked = answer.configuration, answer.scenario.gpu
     if cards := cards_of(asked, answer.snapshot):
         memory = " + ".join(
-            _memory_words(card, answer.units) if count == 1 else f"{count} × {_memory_words(card, answer.units)}"
+            _memory_words(card, answer.units)
+            if count == 1
+            else f"{count} × {_memory_words(card, answer.units)}"
             for card, count in cards
         )
         return {

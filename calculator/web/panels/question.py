@@ -10,7 +10,7 @@ from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.advanced import advanced_groups, advanced_summary
 from calculator.web.panels.formats import format_field
-from calculator.web.panels.names import cards_of, plan_words, settled, version_words
+from calculator.web.panels.names import card_name, cards_of, plan_words, settled, version_words
 from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.pickers import hardware_field, model_field
 from calculator.web.panels.problems import with_problem
@@ -95,7 +95,7 @@ def _unmoved_count(answer: Answer) -> CountField:
         "id": "n",
         "name": "n",
         "label": label_of("n"),
-        "value": str(answer.scenario.n),
+        "value": str(_number_of(answer)),
         "note": _cards_words(answer) or _nodes_words(answer),
         "steps": " ".join(str(step) for step in steps),
         "problem": [],
@@ -104,9 +104,20 @@ def _unmoved_count(answer: Answer) -> CountField:
 
 def _cards_words(answer: Answer) -> str:
     """`the list names 3 cards`: unequal cards have their numbers in the list itself."""
+    configuration = answer.configuration
     if not cards_of(answer.scenario.gpu, answer.snapshot):
         return ""
-    return _("the list names {count} cards").format(count=answer.configuration.count)
+    words = _("the list names {count} cards").format(count=configuration.count)
+    if not configuration.cards:
+        words += ", " + _("each counted as the {card}").format(card=card_name(configuration.accelerator))
+    return words
+
+
+def _number_of(answer: Answer) -> int:
+    """How many of what the hardware field holds: a list of alike cards is one kind of card and its number."""
+    asked = answer.scenario.gpu
+    alike = (":" in asked or "," in asked) and not cards_of(asked, answer.snapshot)
+    return answer.configuration.count if alike else answer.scenario.n
 
 
 def _nodes_words(answer: Answer) -> str:

@@ -92,7 +92,9 @@ def _limits(answer: Answer, memory: Memory, gpus: int) -> list[tuple[str, Limit]
     if not configuration.cards:
         return [("", memory.limit)] * gpus
     rules = rules_of(configuration.engine.family)
-    own = [rules.limit(replace(configuration, accelerator=card)) or memory.limit for card in configuration.cards]
+    own = [
+        rules.limit(replace(configuration, accelerator=card)) or memory.limit for card in configuration.cards
+    ]
     return [(card_name(card), limit) for card, limit in zip(configuration.cards, own, strict=True)]
 
 

@@ -50,7 +50,9 @@ def context_slider(answer: Answer) -> SliderField:
         **field,
         "value": figures.whole(answer.configuration.workload.context_tokens),
         "fit": str(capacity.max_context_fits_tokens) if capacity else "",
-        "tight": str(_tight(capacity.max_context_fits_tokens, capacity.max_context_tokens)) if capacity else "",
+        "tight": str(_tight(capacity.max_context_fits_tokens, capacity.max_context_tokens))
+        if capacity
+        else "",
         "words": _context_words(answer, capacity, maximum),
         "longest": str(longest) if longest else "",
         "longest_href": link_to(answer, ctx=longest) if longest else "",

@@ -152,7 +152,9 @@ def _more_words(answer: Answer, memory: Memory) -> str:
                 "The server will occupy {occupied} at start: all of that, with the rest as cache, "
                 "and {outside} for the process itself, which do not count against its share."
             ).format(occupied=occupied, outside=figures.size(outside, units))
-        return _("The server will occupy {occupied} at start and use the rest as cache.").format(occupied=occupied)
+        return _("The server will occupy {occupied} at start and use the rest as cache.").format(
+            occupied=occupied
+        )
     if answer.configuration.accelerator.unified:
         return _("The limit: {rule}.").format(
             rule=limit_words(memory.limit, answer.configuration.engine.id, units)

@@ -237,8 +237,10 @@ def _largest_format(answer: Answer) -> Found | None:
         return None
     beside = memory.total_bytes - sum(part.total_bytes for part in memory.parts if part.name == "weights")
     room = memory.limit.usable.value * configuration.count - NEARLY * beside
+    mixed = bool(configuration.cards)  # each card has its own limit: none is ruled out beforehand
     for size in sizes_of(answer):
-        if size.weights_format is configuration.weights_format or size.least_bytes > room:
+        too_large = size.least_bytes > room and not mixed
+        if size.weights_format is configuration.weights_format or too_large:
             continue
         if not exists(configuration, size.weights_format):
             continue

@@ -78,7 +78,9 @@ _CELLS: Mapping[tuple[bool, bool], Template] = {
     (True, True): _("{first}, × {held} cells for a context of {tokens} × {users} requests = {value:exact}."),
 }
 _WINDOWED: Mapping[bool, Template] = {
-    False: _("{first}, × {held} tokens: the window and the batches in flight, in whole blocks = {value:exact}."),
+    False: _(
+        "{first}, × {held} tokens: the window and the batches in flight, in whole blocks = {value:exact}."
+    ),
     True: _(
         "{first}, × {held} tokens: the window and the batches in flight, in whole blocks, × {users} requests "
         "= {value:exact}."

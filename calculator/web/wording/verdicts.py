@@ -79,7 +79,7 @@ def verdict_sentence(estimate: Estimate, units: str) -> str:
         short = next(r for r in estimate.reasons if r.code == "host_memory_short")
         return say(HOST_SHORT, {"missing": short.factors["missing_bytes"]}, units)
     if estimate.verdict == "does_not_fit":
-        missing = {"missing": -memory.headroom_bytes, "card": _card(estimate, memory)}
+        missing: dict[str, Factor] = {"missing": -memory.headroom_bytes, "card": _card(estimate, memory)}
         return say(SHORT[place_of(estimate)], missing, units)
     layers = estimate.configuration.model.architecture.layer_count
     if plan.host_expert_layers:
