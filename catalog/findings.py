@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from catalog import live
 from catalog.architecture import Architecture
 from catalog.models import TABLES, Accelerator, CatalogRow, LanguageModel, PublishedFile, System
-from catalog.models.language_models import difference_percent
+from catalog.models.language_models import difference_percent, signed
 from catalog.snapshot import build_snapshot
 
 ODD_SUM_PERCENT = 0.5
@@ -105,7 +105,7 @@ def wrong_sum(catalogue: Catalogue) -> Found:
     for model in catalogue.models:
         shape = catalogue.shapes.get(model.slug)
         if shape and abs(off := difference_percent(shape.parameters, model.parameters)) > ODD_SUM_PERCENT:
-            yield _item(model, f"our sum {shape.parameters:,} is {off:+.2f} % from {model.parameters:,}")
+            yield _item(model, f"our sum {shape.parameters:,} is {signed(off, 2)} % from {model.parameters:,}")
 
 
 def missing_figure(catalogue: Catalogue) -> Found:

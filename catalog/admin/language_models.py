@@ -14,7 +14,7 @@ from catalog.admin.entries import EntryAdmin, JsonFields
 from catalog.admin.filters import ByCondition
 from catalog.findings import ODD_SUM_PERCENT
 from catalog.models import Checkpoint, LanguageModel, PublishedFile
-from catalog.models.language_models import difference_percent
+from catalog.models.language_models import difference_percent, signed
 
 
 class Missing(ByCondition):
@@ -182,7 +182,7 @@ class LanguageModelAdmin(EntryAdmin):
         model = form.instance
         off = difference_percent(model.shape().parameters, model.parameters)
         if abs(off) > ODD_SUM_PERCENT:
-            sentence = f"The sum of all parts lies {off:+.2f} % from the published count. Is that rounding?"
+            sentence = f"The sum of all parts lies {signed(off, 2)} % from the published count. Is that rounding?"
             self.message_user(request, sentence, messages.WARNING)
 
 
@@ -199,4 +199,4 @@ def _shape(model: LanguageModel) -> Any:
 
 
 def _beside(ours: int, published: int) -> str:
-    return f"{ours:,} against {published:,} above: {difference_percent(ours, published):+.3f} %"
+    return f"{ours:,} against {published:,} above: {signed(difference_percent(ours, published), 3)} %"

@@ -212,6 +212,8 @@ class LanguageModel(CatalogRow):
     def own_faults(self) -> Iterator[tuple[str, str]]:
         if self.computed_as_id and self.computed_as_id == self.slug:
             yield "computed_as", "A model cannot be computed as itself."
+        if self.max_context_tokens == 0:
+            yield "max_context_tokens", "No model works with 0 tokens. Leave this empty when it is not known."
         yield from self._wrong_sums(self.shape())
 
     def _wrong_sums(self, shape: Architecture) -> Iterator[tuple[str, str]]:
@@ -224,17 +226,22 @@ class LanguageModel(CatalogRow):
             if (given := getattr(self, column)) and given != ours:
                 sentence = (
                     f"The {shape.layer_count} layers add up to {ours:,}, which is not {given:,} "
-                    f"({difference_percent(ours, given):+.2f} %). Correct the layers, or write {ours}."
+                    f"({signed(difference_percent(ours, given), 2)} %). Correct the layers, or write {ours}."
                 )
                 yield column, sentence
         ours = shape.parameters
         off = difference_percent(ours, self.parameters) if self.parameters else 0.0
         if abs(off) > MOST_DIFFERENCE_PERCENT:
             sentence = (
-                f"The {shape.layer_count} layers and the other parts add up to {ours:,}, {off:+.1f} % from the published "
+                f"The {shape.layer_count} layers and the other parts add up to {ours:,}, {signed(off, 1)} % from the published "
                 f"{self.parameters:,}. Up to {MOST_DIFFERENCE_PERCENT:g} % can be rounding: look for a missing part."
             )
             yield "parameters", sentence
+
+
+def signed(number: float, decimals: int) -> str:
+    """With its sign, the minus as it is printed everywhere here (U+2212)."""
+    return f"{number:+.{decimals}f}".replace("-", "−")
 
 
 def difference_percent(ours: int, published: int) -> float:

@@ -263,8 +263,13 @@ def test_a_published_count_beyond_rounding_is_saved_with_a_warning(admin):
     response = change(admin, llama(), parameters="8100000000")
     assert errors_of(response) == {}
     assert messages(response)[0] == (
-        "The sum of all parts lies -0.86 % from the published count. Is that rounding?"
+        "The sum of all parts lies −0.86 % from the published count. Is that rounding?"
     )
+
+
+def test_a_context_of_nothing_is_refused_with_what_to_write_instead(admin):
+    sentence = "No model works with 0 tokens. Leave this empty when it is not known."
+    assert errors_of(change(admin, llama(), max_context_tokens="0")) == {"max_context_tokens": [sentence]}
 
 
 def test_a_change_marks_the_row_raises_the_version_and_is_logged(admin):

@@ -100,7 +100,7 @@ def test_a_published_count_far_from_the_sum_is_refused():
     model = llama()
     model.parameters = 9_000_000_000
     sentence = (
-        "The 32 layers and the other parts add up to 8,030,261,248, -10.8 % from the published 9,000,000,000. "
+        "The 32 layers and the other parts add up to 8,030,261,248, −10.8 % from the published 9,000,000,000. "
         "Up to 5 % can be rounding: look for a missing part."
     )
     assert problems(model)["parameters"] == [sentence]
