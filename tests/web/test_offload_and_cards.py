@@ -90,8 +90,16 @@ def test_too_little_system_ram_does_not_fit(snapshot):
     page = page_of(f"{LLAMA}&offload=auto&ram=10", snapshot)
     assert page["verdict"]["code"] == "does_not_fit"
     assert plain(page["verdict"]["sentence"]) == "Does not fit: system RAM is short of 12.4 GiB."
+    assert words(page["verdict"]["ground"]) == (
+        "40 of 80 layers and the output stay in system RAM, which needs 21.8 GiB. The machine has 9.31 GiB."
+    )
     assert page["host"]["over"] is not None
     assert not any(figure["label"] == "Missing" for figure in page["figures"])
+
+
+def test_nobody_is_sent_to_ram_alone(snapshot):
+    rows = page_of("ctx=131072&users=50", snapshot)["would_fit"]["rows"]
+    assert [row["name"] for row in rows] == ["2,048 tokens of context", "1 request at once"]
 
 
 def test_what_does_not_fit_could_lie_in_ram(snapshot):
@@ -168,6 +176,7 @@ def test_an_engine_that_takes_one_gpu_of_two_says_so(snapshot):
 def test_a_count_that_no_tensor_divides_is_a_pure_pipeline(snapshot):
     page = page_of("gpu=h100-sxm&n=5", snapshot)
     assert page["question"]["engine"]["note"] == "pipeline of 5 stages"
+    assert page_of("gpu=h100-sxm&n=17", snapshot)["question"]["n"]["note"].startswith("17 in 3 nodes of 8")
     assert fields_of(page, "Parallel plan")["split"]["help"].startswith("A pure pipeline: each of 5 GPUs")
 
 
@@ -182,7 +191,7 @@ def test_a_refused_plan_draws_no_gpus(snapshot):
 def test_a_refusal_has_no_limits_on_its_sliders(snapshot):
     question = page_of("gpu=h100-sxm&n=8&tp=3&pp=2", snapshot)["question"]
     assert [(question[name]["fit"], question[name]["tight"]) for name in ("ctx", "users")] == [("", "")] * 2
-    assert question["users"]["words"] == "No limit: the combination itself is refused."
+    assert question["users"]["words"] == "No limits are known for what is refused."
 
 
 def test_one_gpu_is_singular(snapshot):
@@ -203,6 +212,7 @@ def test_more_than_is_usable_is_not_taken(snapshot):
     ("query", "name"),
     [
         ("engine=vllm&util=0.3", "the usual memory share"),
+        ("model=deepseek-r1&gpu=h100-sxm&n=16&dp=2", "the usual plan"),
         ("users=200", "requests at once"),
         ("offload=layers&ngl=99&gpu=rtx-3060-12&model=qwen3-32b", "as much in system RAM as needed"),
     ],

@@ -180,7 +180,7 @@ def _cache_sum(answer: Answer, cache: Cache) -> str:
     if rest > 0 and any(group.window_tokens for group in cache.groups):
         pieces.append(_("{size} for windows and whole blocks").format(size=figures.spelled_bytes(rest)))
     elif rest > 0:
-        pieces.append(_("{size} to whole blocks").format(size=figures.spelled_bytes(rest)))
+        pieces.append(_("{size} for whole blocks and pages").format(size=figures.spelled_bytes(rest)))
     return _("{sum}, on one copy").format(sum=" + ".join(pieces)) if pieces else _("on one copy")
 
 

@@ -126,6 +126,10 @@ def _nodes_words(answer: Answer) -> str:
         return ""
     if plan.nodes == 1:
         return _("1 node of {size}").format(size=figures.whole(count))
+    if plan.nodes * plan.gpus_per_node != count:
+        return _("{count} in {nodes} nodes of {size}").format(
+            count=figures.whole(count), nodes=figures.whole(plan.nodes), size=plan.gpus_per_node
+        )
     return ngettext("{nodes} node of {size}", "{nodes} nodes of {size}", plan.nodes).format(
         nodes=figures.whole(plan.nodes), size=plan.gpus_per_node
     )

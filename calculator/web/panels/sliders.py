@@ -18,7 +18,7 @@ from calculator.web.wording.speech import gettext_lazy
 LEAST_CONTEXT = 1024
 MOST_CONTEXT = 1_048_576
 MOST_USERS = 1024
-_NOT_COMPUTED = gettext_lazy("No limit: the combination itself is refused.")
+_NOT_COMPUTED = gettext_lazy("No limits are known for what is refused.")
 STEP = 1024  # *longest* is rounded down to a multiple
 
 

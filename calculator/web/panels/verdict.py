@@ -23,7 +23,7 @@ DECISIVE = ("weights_alone_too_large", "occupied_over_process")
 """Reasons that say more than the figures of memory do; the second sentence gives them."""
 
 
-ON_HOST = ("host_memory_short", "experts_on_host", "layers_on_host")
+ON_HOST = ("experts_on_host", "layers_on_host")
 """Reasons that say what stays in system RAM."""
 
 
@@ -71,10 +71,13 @@ def _ground(answer: Answer, memory: Memory | None) -> Sentence:
         others = [reason for reason in answer.reasons if not is_remark(reason)][1:2]
         return joined(*(sentence(reason_words(reason, units)) for reason in others), _ways_out(answer))
     moved = [reason_words(reason, units) for reason in answer.reasons if reason.code in ON_HOST]
-    if moved and estimate.verdict == "does_not_fit":
-        return sentence(" ".join(moved))
     if moved:
-        return joined(sentence(_need_words(answer, memory)), sentence(" ".join([*moved, _ram_words(answer)])))
+        kept = sentence(" ".join([*moved, _ram_words(answer)]))
+        return (
+            kept
+            if estimate.verdict == "does_not_fit"
+            else joined(sentence(_need_words(answer, memory)), kept)
+        )
     decisive = [reason for reason in answer.reasons if reason.code in DECISIVE]
     if decisive:
         words = reason_words(decisive[0], units)
@@ -131,8 +134,6 @@ def _ram_words(answer: Answer) -> str:
         return ""
     if ram is None:
         return _("The machine’s RAM is not compared: set it under Advanced.")
-    if memory.host_bytes > ram:
-        return ""
     return _("The machine has {ram}.").format(ram=figures.size(ram, answer.units))
 
 

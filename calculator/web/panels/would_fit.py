@@ -30,14 +30,25 @@ STEP = 1024  # a shorter context is rounded down to a multiple
 NEARLY = 0.5  # what stands beside the weights hardly depends on their format; the search skips what is far too large
 FIT = ("fits", "tight")
 WORKS = (*FIT, "offload")
+FREE_PLAN: Mapping[str, Value] = {
+    "tp": None,
+    "pp": None,
+    "split": "auto",
+    "ep": None,
+    "adp": None,
+    "dcp": None,
+    "dp": None,
+}
+
 OWN_CHOICES = (
-    (("split", "tp", "pp", "ep", "adp", "dcp", "dp"), gettext_lazy("the usual plan")),
+    (tuple(FREE_PLAN), gettext_lazy("the usual plan")),
     (("quant",), gettext_lazy("the usual weights format")),
     (("kv", "fa"), gettext_lazy("the usual cache type")),
     (("offload", "ngl", "ncmoe"), gettext_lazy("everything on the GPU")),
     (("engine_version", "backend"), gettext_lazy("the usual build")),
 )
 OWN_SETTINGS = (
+    (tuple(FREE_PLAN), gettext_lazy("the usual plan")),
     (("util",), gettext_lazy("the usual memory share")),
     (("seqs",), gettext_lazy("sequences as the users")),
     (("batched", "ubatch"), gettext_lazy("the usual batch")),
@@ -54,16 +65,6 @@ MADE_BY_TOOLS = ("gguf", "mlx")
 OTHERS_RECIPES = ("ud-", "fp4", "fp8", "_xl", "k_l")
 """Formats of these families that the engine's tool does not make of any model: a publisher's own mixtures, 4-bit floats.
 q3_k_l is the tool's own."""
-
-FREE_PLAN: Mapping[str, Value] = {
-    "tp": None,
-    "pp": None,
-    "split": "auto",
-    "ep": None,
-    "adp": None,
-    "dcp": None,
-    "dp": None,
-}
 FOLLOWING = frozenset({"ctx", "users"})
 """What the engine's settings may follow, with `maxlen` and `seqs`."""
 
@@ -191,6 +192,8 @@ def _offloaded(answer: Answer) -> Found | None:
     scenario, other = ask(answer, offload="auto", ngl=None, ncmoe=None)
     if other.verdict not in WORKS or other.memory is None:
         return None
+    if other.configuration.plan.host_layers == configuration.model.architecture.layer_count:
+        return None  # the processor alone would compute
     host = figures.size(other.memory.host_bytes, answer.units)
     name = plan_words(replace(other.configuration, count=1)) or _("everything on the GPU")
     return Found(name, _("needs {size} of system RAM, slower").format(size=host), scenario, other)
@@ -334,7 +337,7 @@ def smallest_number(answer: Answer) -> int | None:
 def _smallest_number(answer: Answer) -> int | None:
     if answer.estimate.memory is None or cards_of(answer.scenario.gpu, answer.snapshot):
         return None
-    counts = smallest_counts(answer.scenario, answer.snapshot)
+    counts = smallest_counts(answer.scenario.replace(**FREE_PLAN), answer.snapshot)
     return counts.fits or counts.tight
 
 

@@ -93,7 +93,8 @@ GROUNDS: Mapping[str, Template] = {
         "gpus",
     ),
     "host_memory_short": _(
-        "The part in system RAM needs {host_bytes:size} of {ram_bytes:size}; {missing_bytes:size} are missing."
+        "The part in system RAM needs {host_bytes:size}; the machine has {ram_bytes:size}, "
+        "{missing_bytes:size} are missing."
     ),
     "experts_on_host": _(
         "The experts of {layers} of {all} layers stay in system RAM, which needs {host_bytes:size}."
