@@ -131,7 +131,7 @@ def test_chart_has_a_curve_for_each_cache_type(snapshot):
     chart = page_of("", snapshot)["chart"]
     assert [series["name"] for series in chart["series"]] == ["f16", "q8_0", "q4_0"]
     assert chart["title"] == "GiB against context"
-    assert [tick["label"] for tick in chart["x_ticks"]] == ["1K", "4K", "16K", "64K"]
+    assert [tick["label"] for tick in chart["x_ticks"]] == ["1K", "4K", "16K", "128K"]
 
 
 def test_the_present_cache_type_is_always_drawn(snapshot):
@@ -190,7 +190,7 @@ def test_numbers_for_plotly_are_json(snapshot):
     numbers = json.loads(page_of("", snapshot)["chart"]["numbers"])
     assert numbers["present"]["x"] == 8192
     assert len(numbers["x"]) == len(numbers["series"][0]["y"])
-    assert numbers["x_ticks"]["labels"] == ["1K", "4K", "16K", "64K"]
+    assert numbers["x_ticks"]["labels"] == ["1K", "4K", "16K", "128K"]
 
 
 def test_the_figure_is_sent_with_the_full_page_only(snapshot):

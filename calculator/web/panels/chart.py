@@ -39,6 +39,7 @@ HEAD_ROOM = 1.12  # the chart's top above the highest of physical memory and the
 LABEL_HEIGHT = 0.085  # of the plot: nearer labels would overlap
 RIGHT_HALF = 0.55
 LEAST_HIGH = 16_384
+END_APART = 3  # a tick nearer to the axis's end than a third of it would touch the end's words
 LINES_APART = 0.07  # words find room between two limits
 LABEL_WIDTH = 0.3  # of the plot: words of a limit, from the left
 
@@ -182,8 +183,9 @@ def _x_ticks(axis: Axis) -> list[ChartTick]:
 
 
 def _labelled(axis: Axis) -> list[int]:
-    """Powers of four; below 4K only where nothing else would be labelled."""
-    ticks = powers_of_four(axis)
+    """Powers of four and the axis's end; below 4K only where nothing else would be labelled."""
+    end = int(axis.high)
+    ticks = [*(tick for tick in powers_of_four(axis) if tick * END_APART < end), end]
     return ticks if len(ticks) <= 5 else [tick for tick in ticks if tick >= 4096]
 
 
