@@ -20,6 +20,7 @@ function slider(box) {
     const { fit, tight, max } = words();
     const { unit, fits, isTight, fails, beyond } = box.dataset;
     if (Number(max) && value > Number(max)) return `${write(value)} ${unit}, ${beyond}`;
+    if (!fit) return `${write(value)} ${unit}`; // no limit is known
     return `${write(value)} ${unit}, ${value <= Number(fit) ? fits : value <= Number(tight) ? isTight : fails}`;
   }
 
@@ -30,12 +31,13 @@ function slider(box) {
       range.value = axis.at(value);
       range.setAttribute("aria-valuetext", spoken(value));
     }
-    const inside = Number(max) > 0 && Number(max) < Number(box.dataset.high);
+    const known = fit !== "";
+    const inside = known && Number(max) > 0 && Number(max) < Number(box.dataset.high);
     box.classList.toggle("has-max", inside);
     box.style.setProperty("--v", `${range.value / 10}%`);
     box.style.setProperty("--fit", percent(Number(fit)));
     box.style.setProperty("--tight-to", percent(Number(tight)));
-    box.style.setProperty("--max", inside ? percent(Number(max)) : "100%");
+    box.style.setProperty("--max", inside ? percent(Number(max)) : known ? "100%" : "0%");
     if (longest) longest.hidden = !words().longest;
   }
 
