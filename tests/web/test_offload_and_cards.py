@@ -285,3 +285,19 @@ def test_only_what_a_field_shows_is_called_marked(snapshot):
     assert note("units=tb") == "One value of this link was replaced."
     assert note("n=0") == "One value of this link was replaced. It is marked."
     assert note("n=0&units=tb") == "2 values of this link were replaced."
+
+
+# --- the page itself --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_the_page_draws_system_ram_and_unequal_cards(client):
+    page = client.get(
+        "/", {"model": "llama-3.3-70b-instruct", "offload": "auto", "ram": "128"}
+    ).content.decode()
+    assert 'id="host"' in page
+    assert "System RAM, 119" in page
+    page = client.get("/", {"gpu": "rtx-3090:2,rtx-3060-12:1"}).content.decode()
+    assert '<option value="rtx-3090:2,rtx-3060-12:1" selected' in page
+    assert page.count('class="rack-bar"') == 3
+    assert 'id="host"' not in page
