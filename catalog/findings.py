@@ -105,7 +105,9 @@ def wrong_sum(catalogue: Catalogue) -> Found:
     for model in catalogue.models:
         shape = catalogue.shapes.get(model.slug)
         if shape and abs(off := difference_percent(shape.parameters, model.parameters)) > ODD_SUM_PERCENT:
-            yield _item(model, f"our sum {shape.parameters:,} is {signed(off, 2)} % from {model.parameters:,}")
+            yield _item(
+                model, f"our sum {shape.parameters:,} is {signed(off, 2)} % from {model.parameters:,}"
+            )
 
 
 def missing_figure(catalogue: Catalogue) -> Found:

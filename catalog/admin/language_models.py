@@ -182,7 +182,9 @@ class LanguageModelAdmin(EntryAdmin):
         model = form.instance
         off = difference_percent(model.shape().parameters, model.parameters)
         if abs(off) > ODD_SUM_PERCENT:
-            sentence = f"The sum of all parts lies {signed(off, 2)} % from the published count. Is that rounding?"
+            sentence = (
+                f"The sum of all parts lies {signed(off, 2)} % from the published count. Is that rounding?"
+            )
             self.message_user(request, sentence, messages.WARNING)
 
 
