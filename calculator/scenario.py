@@ -126,8 +126,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     _number("wired", 1, 100_000, unit="GB", group="platform"),
     _number("vgm", 0.25, 100_000, unit="GB", group="platform"),
     Parameter("vision", "switch", "0", group="question"),
+    _whole("mtp", 0, 64, 0, group="speculative", **_TOKENS),
     *_later(
-        _whole("mtp", 0, 64, 0, group="speculative", **_TOKENS),
         _number("accept", 0, 1, group="speculative"),
         Parameter("draft", "id", group="speculative"),
         _number("hours", 0, 24, 8, unit="hours/day", group="money"),

@@ -254,3 +254,11 @@ VALUES = (
 def test_no_body_breaks_the_api(client, body):
     answer = client.post("/api/v1/estimate", data=json.dumps(body), content_type="application/json")
     assert answer.status_code in (200, 404, 422)
+
+
+def test_the_plan_is_the_one_that_was_settled(client):
+    """Offload moved layers: the plan holds those that stay on the card, host memory the rest."""
+    answer = client.get("/api/v1/estimate?model=llama-3.3-70b-instruct&offload=auto").json()
+    assert answer["verdict"] == "offload"
+    assert 0 < sum(answer["plan"]["layers_per_gpu"]) < 80
+    assert answer["memory"]["host_bytes"] > 10 * 2**30

@@ -281,7 +281,9 @@ def test_the_engines_that_are_built_are_marked():
 
 
 def test_llama_cpp_constants_serve_three_engines():
-    sources = {name: engine.rules.get("constants_from", engine.family) for name, engine in SNAPSHOT.engines.items()}
+    sources = {
+        name: engine.rules.get("constants_from", engine.family) for name, engine in SNAPSHOT.engines.items()
+    }
     assert {name for name, source in sources.items() if source == "llama.cpp"} == {
         "llama.cpp",
         "ollama",

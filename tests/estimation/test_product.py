@@ -14,7 +14,18 @@ from tests.estimation.asking import SNAPSHOT
 DEVICES = ("h100-sxm", "rtx-4090", "mac-m4-max-128")
 COUNTS = (1, 8)
 LEAST_ANSWERS = 300
-FORMATS = ("native", "bf16", "fp8", "q4_k_m", "q8_0", "mxfp4_moe", "mlx-4bit", "mlx-8bit", "exl3-4.0bpw", "awq-int4")
+FORMATS = (
+    "native",
+    "bf16",
+    "fp8",
+    "q4_k_m",
+    "q8_0",
+    "mxfp4_moe",
+    "mlx-4bit",
+    "mlx-8bit",
+    "exl3-4.0bpw",
+    "awq-int4",
+)
 
 
 @cache

@@ -148,9 +148,7 @@ def _split_group(c: Configuration) -> int:
     groups = c.engine.rules.get("quantized_split_groups", {})
     name = c.weights_format.id
     if name == "native":
-        return {"fp8": 128, "int4-experts": 32, "mxfp8": 32}.get(
-            c.model.native_format or "", 1
-        )
+        return {"fp8": 128, "int4-experts": 32, "mxfp8": 32}.get(c.model.native_format or "", 1)
     return int(groups.get(name, groups.get(name.split("-")[0], 1)))
 
 

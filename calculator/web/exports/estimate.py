@@ -45,7 +45,7 @@ def catalog_json(snapshot: Snapshot) -> dict[str, str]:
 
 def scenario_json(answer: Answer) -> dict[str, Any]:
     """Every parameter after defaults, and what was chosen with its reason."""
-    c = answer.configuration
+    c = answer.estimate.configuration
     settled: dict[str, Value] = {
         "model": c.model.id,
         "engine": c.engine.id,
@@ -85,7 +85,7 @@ def problem_json(problem: Problem, units: str) -> dict[str, Any]:
 
 
 def plan_json(answer: Answer) -> dict[str, Any]:
-    plan = answer.configuration.plan
+    plan = answer.estimate.configuration.plan
     return {
         "tp": plan.tp,
         "pp": plan.pp,
