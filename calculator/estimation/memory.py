@@ -89,10 +89,10 @@ class Sum:
     def rules(self) -> EngineRules:
         return rules_of(self.configuration.engine.family)
 
-    @property
+    @cached_property
     def limit(self) -> Limit | None:
-        """What the engine may take of the reference card: the first one."""
-        return self.limits[0] if self.limits else self.rules.limit(self.configuration)
+        """What the engine may take of the reference card: the configuration's, of unequal ones the smallest."""
+        return self.rules.limit(self.configuration)
 
     @property
     def least_weights(self) -> float:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from calculator.estimation import memory_curves
 from catalog.records import GIB
 from tests.estimation.asking import ask
 
@@ -81,3 +82,18 @@ def test_the_longest_context_of_unequal_cards_is_where_the_first_is_full():
     longest = ask(**query).capacity.max_context_tokens
     assert ask(**query, ctx=longest).verdict in ("fits", "tight")
     assert ask(**query, ctx=longest + 1).verdict == "does_not_fit"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"model": "llama-3.3-70b-instruct", "gpu": "rtx-3090:2,rtx-3060-12:1"},
+        {"model": "gpt-oss-120b", "gpu": "rtx-4090", "offload": "auto"},
+    ],
+)
+def test_the_curve_runs_through_the_answer(query):
+    """Of the settled plan, and of the card that decides: the first sample at or above the context is not below it."""
+    answer = ask(**query)
+    (curve,) = memory_curves(answer.estimate.configuration, ("bf16",))
+    above = next(i for i, tokens in enumerate(curve.context_tokens) if tokens >= 8192)
+    assert curve.needed_bytes[above - 1] <= answer.memory.needed.value <= curve.needed_bytes[above]

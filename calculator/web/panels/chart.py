@@ -50,8 +50,8 @@ _PRESENT = json.dumps(_HOLE)
 
 def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPanel | None:
     """The chart, None where no curve can be computed."""
-    users = answer.configuration.workload.users
-    curves = unless_changed(answer, "curves", users, lambda: curves_of(answer))
+    users, plan = answer.configuration.workload.users, answer.estimate.configuration.plan
+    curves = unless_changed(answer, "curves", (users, plan), lambda: curves_of(answer))
     if not curves:
         return None
     units = answer.units
@@ -64,7 +64,7 @@ def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPa
     drawn, numbers = unless_changed(
         answer,
         "chart",
-        (answer.configuration.workload.users, top, memory.limit),
+        (users, plan, top, memory.limit),
         lambda: _drawn(answer, curves, memory, x_axis, y_axis),
     )
     present = _present_numbers(tokens, memory, units) if x_axis.holds(tokens) else None

@@ -15,7 +15,7 @@ USUAL = ("bf16", "fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
 
 def curves_of(answer: Answer) -> tuple[MemoryCurve, ...]:
     """One curve for each of up to three cache types, the present one always among them."""
-    configuration = answer.configuration
+    configuration = answer.estimate.configuration
     offered = cache_types_for(answer.resolved)
     chosen = [cache_type for cache_type in USUAL if cache_type in offered][:MOST_CURVES]
     if configuration.cache_type not in chosen:

@@ -114,6 +114,9 @@ def _missing(answer: Answer, memory: Memory) -> Figure:
     return _figure(label, figures.bare_size(missing, units), figures.unit_name(units), detail)
 
 
+_SHORT_FROM = 1_000_000  # longer figures would push their unit to a line of its own; the title has all digits
+
+
 def _longest(answer: Answer) -> Figure | None:
     capacity, users = answer.estimate.capacity, answer.configuration.workload.users
     if capacity is None:
@@ -133,7 +136,8 @@ def _longest(answer: Answer) -> Figure | None:
         detail = "" if fits else _("tight")
     detail = f"{detail} · {requests}" if detail else requests
     title = _("{count} tokens").format(count=figures.whole(tokens))
-    return _figure(label, figures.whole(tokens), _("tokens"), detail, title)
+    short = figures.tokens(tokens, down=True) if tokens >= _SHORT_FROM else figures.whole(tokens)
+    return _figure(label, short, _("tokens"), detail, title)
 
 
 def _most_users(answer: Answer) -> Figure | None:
