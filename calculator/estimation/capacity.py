@@ -12,7 +12,7 @@ import numpy as np
 
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines.acceptance import most_requests
-from calculator.estimation.memory import Sum
+from calculator.estimation.memory import Sum, sum_of
 from calculator.estimation.terms import Capacity, Interval, MemoryCurve
 
 MOST_TOKENS = 16_777_216
@@ -29,7 +29,7 @@ def capacity_of(configuration: Configuration) -> Capacity | None:
 
     `max_*` asks for the point value, `max_*_fits` for the high end and llama.cpp's free margin.
     """
-    if Sum(configuration).limit is None:
+    if sum_of(configuration).limit is None:
         return None
     machine = Keyed(configuration.machine, configuration)
     context = _longest_context(machine, configuration.workload.users)
@@ -39,14 +39,14 @@ def capacity_of(configuration: Configuration) -> Capacity | None:
 
 @lru_cache(maxsize=8192)
 def _longest_context(machine: Keyed, users: int) -> tuple[int, int]:
-    sum_ = Sum(machine.configuration)
+    sum_ = sum_of(machine.configuration)
     bound = machine.configuration.model.max_context_tokens or MOST_TOKENS
     return _largest(partial(sum_.fullest, users=users), bound, *_limits(sum_))
 
 
 @lru_cache(maxsize=8192)
 def _most_users(machine: Keyed, tokens: int) -> tuple[int, int]:
-    sum_ = Sum(machine.configuration)
+    sum_ = sum_of(machine.configuration)
     c = machine.configuration
     bound = min(
         most_requests(c.engine, c.model, c.cache_type) or MOST_USERS, c.knobs.max_sequences or MOST_USERS
@@ -155,7 +155,7 @@ def memory_curves(
     for cache_type in cache_types:
         same = cache_type == configuration.cache_type
         own = configuration if same else replace(configuration, cache_type=cache_type)
-        if Sum(own).limit is not None:
+        if sum_of(own).limit is not None:
             out.append(_curve(Keyed(own.machine, own), own.workload.users, points))
     return tuple(out)
 
@@ -165,7 +165,7 @@ def _curve(machine: Keyed, users: int, points: int) -> MemoryCurve:
     c = machine.configuration
     top = max(c.model.max_context_tokens or 1_048_576, 4096)
     axis = np.unique(np.geomspace(1024, top, points).round().astype(np.int64))
-    curve = Sum(c).fullest(axis, users)
+    curve = sum_of(c).fullest(axis, users)
     lines = (
         np.broadcast_to(line, axis.shape).astype(np.int64) for line in (curve.value, curve.low, curve.high)
     )

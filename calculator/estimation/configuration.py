@@ -160,12 +160,15 @@ class Configuration:
             self.accelerator,
             self.count,
             self.engine,
+            self.engine_version,
             self.backend,
             self.weights_format,
             self.cache_type,
             self.plan,
             self.knobs,
             self.platform,
+            self.cards,
+            self.offload,
         )
 
     def one_copy(self) -> Configuration:

@@ -14,7 +14,7 @@ from calculator.estimation.capacity import capacity_of
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import is_built, rules_of
 from calculator.estimation.engines.acceptance import plugin_for
-from calculator.estimation.memory import Sum, memory_of
+from calculator.estimation.memory import Sum, memory_of, sum_of
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
 from calculator.estimation.plans import on_one_gpu
@@ -40,8 +40,8 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
         configuration = on_one_gpu(spread, verdict_of)
         if configuration is spread:
             configuration = spread = offload.settled(spread, verdict_of)
-    sum_ = Sum(configuration)
-    memory = memory_of(sum_)
+    sum_ = sum_of(configuration)
+    memory = memory_of(sum_, configuration.workload.context_tokens, configuration.workload.users)
     cache = cache_of(configuration)
     if memory is None:
         reason = Reason("memory_unknown", {"device": configuration.accelerator.name})
@@ -58,7 +58,7 @@ def verdict_of(configuration: Configuration) -> Verdict:
     counts as none."""
     if not_computable(configuration) or _refusals(configuration):
         return "unsupported"
-    sum_ = Sum(configuration)
+    sum_ = sum_of(configuration)
     if sum_.limit is None:
         return "unsupported"
     usable = sum_.limit.usable.value
@@ -84,7 +84,7 @@ def _refusals(configuration: Configuration) -> tuple[Reason, ...]:
 
 def least_gpus(configuration: Configuration) -> int:
     """GPUs of this kind that the weights alone need, whatever the plan; 1 where nothing is known [1]."""
-    sum_ = Sum(configuration)
+    sum_ = sum_of(configuration)
     if not_computable(configuration) or sum_.limit is None:
         return 1
     return math.ceil(sum_.least_weights * configuration.plan.gpus / sum_.limit.usable.value)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
-from calculator.estimation.configuration import Configuration
+from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import rules_of
 from calculator.estimation.engines.interface import EngineRules
 from calculator.estimation.numbers import ceil_div, most, round_up
@@ -295,13 +295,21 @@ def stored_experts(c: Configuration) -> str:
     return c.weights_format.id
 
 
-def memory_of(sum_: Sum) -> Memory | None:
-    """The memory of the configuration's own context and users, part by part; None without a memory figure of the
-    device."""
+@lru_cache(maxsize=4096)
+def _prepared(machine: Keyed) -> Sum:
+    return Sum(machine.configuration)
+
+
+def sum_of(configuration: Configuration) -> Sum:
+    """The sum for the configuration's machine, with what it has worked out before; its own workload may be another's."""
+    return _prepared(Keyed(configuration.machine, configuration))
+
+
+def memory_of(sum_: Sum, tokens: int, users: int) -> Memory | None:
+    """The memory for a context and users, part by part; None without a memory figure of the device."""
     c, limit = sum_.configuration, sum_.limit
     if limit is None:
         return None
-    tokens, users = c.workload.context_tokens, c.workload.users
     per_stage = [sum_.terms(stage, tokens, users) for stage in sum_.stages]
     needed = [total(terms) for terms in per_stage]
     fullest = max(range(len(needed)), key=lambda index: (needed[index].value - sum_.slack(index), -index))

@@ -90,6 +90,7 @@ def pipeline_layers(layer_count: int, stages_count: int) -> tuple[int, ...]:
     return tuple(out)
 
 
+@lru_cache(maxsize=4096)
 def layer_split(
     layer_count: int, devices: int, shares: tuple[int, ...] = (), *, with_output: bool = True
 ) -> tuple[int, ...]:
