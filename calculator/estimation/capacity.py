@@ -32,9 +32,25 @@ def capacity_of(configuration: Configuration) -> Capacity | None:
     if sum_of(configuration).limit is None:
         return None
     machine = Keyed(configuration.machine, configuration)
-    context = _longest_context(machine, configuration.workload.users)
-    requests = _most_users(machine, configuration.workload.context_tokens)
+    tokens, users = configuration.workload.context_tokens, configuration.workload.users
+    context, requests = _longest_context(machine, users), _most_users(machine, tokens)
+    if configuration.offload.ram_bytes is not None:
+        sum_, ram = sum_of(configuration), configuration.offload.ram_bytes
+        longest = _largest_on_host(lambda each: sum_.host_bytes(each, users), context[0], ram)
+        most = _largest_on_host(lambda each: sum_.host_bytes(tokens, each), requests[0], ram)
+        context, requests = (longest, min(longest, context[1])), (most, min(most, requests[1]))
     return Capacity(context[0], requests[0], context[1], requests[1])
+
+
+def _largest_on_host(host_bytes: Callable[[int], int], bound: int, ram_bytes: int) -> int:
+    """The largest axis value up to `bound` whose part in host memory keeps to its size; it grows with the axis."""
+    if not bound or host_bytes(bound) <= ram_bytes:
+        return bound
+    low, high = 0, bound
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if host_bytes(middle) <= ram_bytes else (low, middle)
+    return low
 
 
 @lru_cache(maxsize=8192)

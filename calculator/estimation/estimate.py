@@ -18,7 +18,7 @@ from calculator.estimation.memory import Sum, memory_of, sum_of
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
 from calculator.estimation.plans import on_one_gpu
-from calculator.estimation.terms import Cache, CacheGroup, Estimate, Memory, Reason, Verdict
+from calculator.estimation.terms import Cache, CacheGroup, Estimate, Factor, Memory, Reason, Verdict
 from calculator.estimation.weights import has_rule
 from catalog.architecture import CacheEntry, Mixer, StateEntry
 
@@ -78,6 +78,10 @@ def verdict_of(configuration: Configuration) -> Verdict:
 def _refusals(configuration: Configuration) -> tuple[Reason, ...]:
     """What the engine refuses, with what it cannot keep in host memory."""
     refused = rules_of(configuration.engine.family).refusals(configuration)
+    plan, engine = configuration.plan, configuration.engine.name
+    if plan.ep > 1 and plan.tp % plan.ep:
+        factors: dict[str, Factor] = {"engine": engine, "ep": plan.ep, "tp": plan.tp}
+        refused = (*refused, Reason("expert_groups_not_divisible", factors))
     host = offload.refusal(configuration)
     return (*refused, host) if host else refused
 
@@ -160,7 +164,7 @@ def _remarks(c: Configuration) -> tuple[Reason, ...]:
     out: list[Reason] = []
     if not c.class_listed:
         factors: dict[str, Any] = {"engine": c.engine.name, "class_name": c.model.class_name, "relative": c.model.computed_as or "", "version": c.engine_version}  # fmt: skip
-        out.append(Reason("class_not_listed", factors))
+        out.append(Reason("class_not_listed" if c.model.computed_as else "class_not_listed_alone", factors))
     elif not c.measured:
         share = c.constants["weights_unmeasured"].high
         factors = {"engine": c.engine.name, "class_name": c.model.class_name, "share": share}

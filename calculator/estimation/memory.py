@@ -151,7 +151,7 @@ class Sum:
     def _expert_share(self) -> Fraction | None:
         """Routed experts on the fullest rank: ⌈E ÷ EP⌉ whole ones, each divided over what tensor ranks are left."""
         plan, experts = self.configuration.plan, self.configuration.model.architecture.experts
-        if plan.ep == 1 or not experts:
+        if plan.ep == 1 or not experts or plan.tp % plan.ep:
             return None
         return Fraction(ceil_div(experts, plan.ep), experts) / max(1, plan.tp // plan.ep)
 
@@ -258,7 +258,12 @@ class Sum:
             return 0
         until = expert_layers_end(self.configuration.model.architecture, kept)
         count = max(0, min(stage.first + stage.layers, until) - stage.first)
-        return self.layout.span(stage.first, count).experts // self.configuration.plan.tp
+        share = self._expert_share or Fraction(1, self.configuration.plan.tp)
+        return int(self.layout.span(stage.first, count).experts * share)
+
+    def host_bytes(self, tokens: int, users: int) -> int:
+        """Host memory: what of the model stays there, and the engine's own buffers [B]."""
+        return self.rules.host_bytes(self.configuration, tokens, users) + self.host_weights(tokens, users)
 
     def host_weights(self, tokens: int, users: int) -> int:
         """What of the model stays in host memory: embedding, experts, whole layers with their cache [B]."""
@@ -321,7 +326,7 @@ def memory_of(sum_: Sum, tokens: int, users: int) -> Memory | None:
     )
     parts = tuple(_parts(per_stage, fullest, gpus_alike))
     value = int(needed[fullest].value)
-    host = sum_.rules.host_bytes(c, tokens, users) + sum_.host_weights(tokens, users)
+    host = sum_.host_bytes(tokens, users)
     return Memory(
         parts=parts,
         needed=_fullest_interval(sum_, needed, fullest),

@@ -97,3 +97,8 @@ def test_the_curve_runs_through_the_answer(query):
     (curve,) = memory_curves(answer.estimate.configuration, ("bf16",))
     above = next(i for i, tokens in enumerate(curve.context_tokens) if tokens >= 8192)
     assert curve.needed_bytes[above - 1] <= answer.memory.needed.value <= curve.needed_bytes[above]
+
+
+def test_experts_are_spread_only_over_whole_parts_of_a_stage():
+    answer = ask(model="qwen3-30b-a3b", gpu="h100-sxm", n=8, tp=2, pp=4, ep=8)
+    assert "expert_groups_not_divisible" in answer.reasons

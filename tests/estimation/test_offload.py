@@ -108,3 +108,16 @@ def test_the_weights_of_a_moved_model_are_those_of_the_layout():
     experts = sum(layer.experts for layer in layout.layers)
     assert answer.part("weights") == layout.text_bytes - layout.embedding_bytes - experts
     assert answer.memory.host_bytes > experts > 15 * GIB
+
+
+def test_capacity_keeps_to_the_host_too():
+    """128 GB of RAM: the longest context is where host memory is full, and one token more is not enough."""
+    query = {"model": "llama-3.3-70b-instruct", "gpu": "rtx-4090", "offload": "layers", "ngl": 20, "ram": 40}
+    longest = ask(**query).capacity.max_context_tokens
+    assert ask(**query, ctx=longest).verdict == "offload"
+    assert "host_memory_short" in ask(**query, ctx=longest + 256).reasons
+
+
+def test_nothing_is_negative_when_experts_are_spread_and_on_the_host():
+    answer = ask(model="inkling-small", engine="ktransformers", gpu="rtx-pro-6000", n=8, ep=8, users=64)
+    assert all(part.per_gpu_bytes >= 0 for part in answer.memory.parts)

@@ -70,6 +70,9 @@ REFUSALS: Mapping[str, Template] = {
         "{engine:engine} splits tensors or layers, not both: {tp} × {pp} is no mode of it."
     ),
     "no_attention_groups": _("{engine:engine} has no attention data parallelism."),
+    "expert_groups_not_divisible": _(
+        "{engine:engine} cannot spread experts {ep} ways over {tp} GPUs of a stage."
+    ),
     "no_context_parallel": _("{engine:engine} does not divide a request’s cache over GPUs."),
     "context_groups_not_divisible": _("{engine:engine} cannot divide the cache of {tp} GPUs {dcp} ways."),
     "class_refused": _("{engine:engine} refuses models of class {class_name}."),
@@ -112,7 +115,7 @@ GROUNDS: Mapping[str, Template] = {
     "fits_with_room": _("{headroom_bytes:size} stay free."),
     "high_end_over": _("The high end of the range is {over_bytes:size} over."),
     "inside_fit_margin": _(
-        "Less than the {margin_bytes:bytes} that the engine keeps free by default would stay free."
+        "At the high end of the range, less than the {margin_bytes:bytes} that the engine keeps free by default stays free."
     ),
     "occupied_over_process": _(
         "The server would occupy {occupied_bytes:size} of {total_bytes:size} in all: "
@@ -125,6 +128,9 @@ REMARKS: Mapping[str, Template] = {
     "no_generation": _("{model} makes embeddings, no text: no cache is counted."),
     "class_not_listed": _(
         "{engine:engine} {version} does not list {class_name}: computed as for {relative}, without a command."
+    ),
+    "class_not_listed_alone": _(
+        "{engine:engine} {version} does not list {class_name}: its memory is computed all the same, without a command."
     ),
     "order_assumed": _("Nobody published the order of the layers: they are taken as evenly mixed."),
     "version_outside_measured": _(

@@ -103,6 +103,7 @@ _LAYERS_SHARED = _(
 _EMBEDDING = _("Input embedding: {embedding_bytes:exact}.")
 _EMBEDDING_ON_HOST = _("The input embedding stays in system RAM.")
 _HEAD = _("Output head and last norm: {head_bytes:exact}.")
+_NO_LAYERS = _("No layer stands on this GPU.")
 _BITS = _("On average {bits_per_weight:plain} bits per weight.")
 
 CODES = frozenset(TERMS) | CACHE_TERMS | {"weights"}
@@ -131,7 +132,9 @@ def term_words(term: Term, units: str) -> str:
 def _weight_words(term: Term, units: str) -> str:
     """What of the model one GPU holds: its layers, the tables at either end, the width that results."""
     factors = term.factors
-    pieces = [_LAYERS_SHARED if int(factors["ranks"]) > 1 else _LAYERS]
+    pieces = [
+        _NO_LAYERS if not factors["layers"] else _LAYERS_SHARED if int(factors["ranks"]) > 1 else _LAYERS
+    ]
     if factors["embedding_bytes"]:
         pieces.append(_EMBEDDING)
     elif factors["first"] == 1:

@@ -37,6 +37,9 @@ SHORT: Mapping[str, Template] = {
     "machine": _("Does not fit: this machine is short of {missing:size}."),
 }
 TIGHT = _("Should fit: {room:size} to spare, but our range reaches {over:size} over.")
+TIGHT_REACHES_MARGIN = _(
+    "Should fit: {room:size} to spare, but our range reaches into the {margin:bytes} that {engine:engine} keeps free."
+)
 TIGHT_MARGIN = _(
     "Should fit: {room:size} to spare, less than the {margin:bytes} that {engine:engine} keeps free."
 )
@@ -106,4 +109,5 @@ def _tight(estimate: Estimate, memory: Memory, units: str) -> str:
         "margin": memory.limit.margin_bytes,
         "engine": estimate.configuration.engine.id,
     }
-    return say(TIGHT_MARGIN, factors, units)
+    reaches = memory.headroom_bytes >= memory.limit.margin_bytes
+    return say(TIGHT_REACHES_MARGIN if reaches else TIGHT_MARGIN, factors, units)
