@@ -138,7 +138,7 @@ def _with_host(
     c, plan = sum_.configuration, sum_.configuration.plan
     if plan.host_expert_layers:
         factors = {
-            "layers": plan.host_expert_layers,
+            "layers": min(plan.host_expert_layers, offload.expert_layers(c)),
             "all": offload.expert_layers(c),
             "host_bytes": memory.host_bytes,
         }
@@ -176,7 +176,7 @@ def _remarks(c: Configuration) -> tuple[Reason, ...]:
     if c.widened:
         low, high = c.measured_versions
         named = {"engine": c.engine.name, "version": c.engine_version, "low": low, "high": high}
-        out.append(Reason("version_outside_measured", named))
+        out.append(Reason("version_outside_measured" if low else "version_outside_measured_until", named))
     if c.model.task != "generate":
         out.append(Reason("no_generation", {"model": c.model.name}))
     return tuple(out)

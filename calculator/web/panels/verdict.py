@@ -121,6 +121,11 @@ def _need_words(answer: Answer, memory: Memory) -> str:
         return _(
             "Each GPU needs **{needed}** of the {usable} that {engine} may take; the {count} GPUs together hold **{total}**."
         ).format(**factors)
+    if configuration.cards:
+        return _(
+            "The card with the least room needs **{needed}** of the {usable} that {engine} may take; "
+            "the {count} GPUs together hold **{total}**."
+        ).format(**factors)
     return _(
         "The fullest GPU needs **{needed}** of the {usable} that {engine} may take; "
         "the {count} GPUs together hold **{total}**."

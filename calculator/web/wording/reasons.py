@@ -136,6 +136,9 @@ REMARKS: Mapping[str, Template] = {
     "version_outside_measured": _(
         "Overheads were measured on {engine:engine} {low} to {high}: for {version} their ranges are 1.5 times as wide."
     ),
+    "version_outside_measured_until": _(
+        "Overheads were measured on {engine:engine} up to {high}: for {version} their ranges are 1.5 times as wide."
+    ),
     "architecture_not_measured": _(
         "No load of {class_name} on {engine:engine} was measured: the range reaches {share:percent} of the weights higher."
     ),
