@@ -308,3 +308,47 @@ class Constant:
     basis: str
     source: str
     date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One figure of a measurement. part: as the case files name it (weights, kv_cache, compute_buffer …). device: per_gpu,
+    CUDA0 …, host, or None for the whole model. amount: bytes, or tokens, requests, a ratio, by `unit`. printed: figure and
+    unit as the source wrote them, which bound what can be compared."""
+
+    part: str
+    device: str | None
+    amount: float
+    unit: str
+    printed: str
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What somebody measured: the question that it answers, the figures, and where they stand.
+
+    scenario: parameters of the question as in a permalink, empty when the set-up is none that can be asked. split: `fit`
+    (constants may be fitted on it) or `check` (never). group: measurements of one model, engine and source stay together
+    in one split. compare: the observed parts that a calculation can be held against; why_not: why others, or all, can not.
+    """
+
+    id: str
+    task: str
+    split: str
+    group: str
+    engine: str
+    engine_version: str
+    model: str
+    model_id: str | None
+    attention: str
+    weights_format: str
+    device: str
+    scenario: Mapping[str, str]
+    observed: tuple[Observation, ...]
+    comparable: bool
+    compare: tuple[str, ...]
+    why_not: tuple[str, ...]
+    source: str
+    date: str | None
+    confidence: str
+    note: str = ""
