@@ -57,13 +57,13 @@ STAND_INS: tuple[tuple[str, str], ...] = (
     (r"M2 Ultra|Metal|Apple", "mac-m2-ultra-192"),
     (r"XPU", "arc-pro-b60"),
     (r"GB200", "gb200"),
-    (r"H200", "h200"),
+    (r"H200", "h200-sxm"),
     (r"48 GB", "l40s"),
     (r"32 GB", "rtx-5090"),
     (r"A10G|22 GB", "a10"),
     (r"24 GB", "rtx-4090"),
     (r"12 GB", "rtx-3060-12"),
-    (r"\b8 GB", "rtx-4060-8"),
+    (r"\b8 GB", "rtx-4060"),
     (r"\b6 GB", "rtx-3050-6"),
 )
 """A device of the class that a source names without its name; for parts that hang on the class alone."""

@@ -1,0 +1,88 @@
+"""One measurement as the arithmetic sees it: its configuration, and the terms of every GPU. PURE (takes a Snapshot)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from calculator.estimation.configuration import Configuration
+from calculator.estimation.memory import PART_OF, Sum, sum_of
+from calculator.estimation.terms import Term
+from calculator.resolve import resolve
+from calculator.scenario import parse
+from catalog.records import Measurement
+from catalog.snapshot import Snapshot
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A measurement and the configuration that answers its question. unknown: parameters whose value the catalogue does
+    not have (a format, a cache type), so that parts which hang on them cannot be compared."""
+
+    snapshot: Snapshot
+    measurement: Measurement
+    configuration: Configuration
+    unknown: frozenset[str]
+
+    @property
+    def tokens(self) -> int:
+        return self.configuration.workload.context_tokens
+
+    @property
+    def users(self) -> int:
+        return self.configuration.workload.users
+
+    @cached_property
+    def sum(self) -> Sum:
+        return sum_of(self.configuration)
+
+    @cached_property
+    def stages(self) -> tuple[tuple[Term, ...], ...]:
+        """The terms on one GPU of each stage."""
+        return tuple(
+            tuple(self.sum.terms(stage, self.tokens, self.users)) for stage in self.sum.stages
+        )
+
+    @cached_property
+    def fullest(self) -> int:
+        """The stage whose GPU needs most."""
+        return max(range(len(self.stages)), key=lambda i: sum(term.value for term in self.stages[i]))
+
+    def on(self, device: str | None) -> tuple[Term, ...]:
+        """The terms of the GPU that a log calls so: by its number in a layer split, else the fullest."""
+        digits = "".join(c for c in device or "" if c.isdigit())
+        if len(self.stages) > 1 and device != "per_gpu" and digits:
+            return self.stages[min(int(digits), len(self.stages) - 1)]
+        return self.stages[self.fullest]
+
+    def everywhere(self) -> list[Term]:
+        """The terms of all stages, one GPU of each."""
+        return [term for terms in self.stages for term in terms]
+
+    def bytes_per_token(self) -> float:
+        """What one more token of one request adds to the cache of one GPU, every layer as if it held all tokens [B]."""
+        return float(sum(int(term.factors.get("bytes_per_token", 0)) for term in self.on("per_gpu")))
+
+    def at_version(self, version: str) -> Asked:
+        """The same question to another version of the engine."""
+        query = {**self.measurement.scenario, "engine_version": version}
+        found = ask(self.snapshot, replace(self.measurement, scenario=query))
+        assert found is not None, "the question could be asked before"
+        return found
+
+
+def ask(snapshot: Snapshot, item: Measurement) -> Asked | None:
+    """The measurement's question, resolved; None when its model is not in the catalogue."""
+    if not item.scenario or item.scenario.get("model") not in snapshot.models:
+        return None
+    scenario, unreadable = parse(item.scenario)
+    resolved = resolve(scenario, snapshot)
+    unknown = {p.field for p in unreadable + resolved.problems if p.code in ("not_a_choice", "unknown_id", "not_computed_yet")}  # fmt: skip
+    if not item.weights_format:
+        unknown.add("quant")
+    return Asked(snapshot, item, resolved.configuration, frozenset(unknown))
+
+
+def in_part(terms: tuple[Term, ...] | list[Term], *names: str) -> list[Term]:
+    """The terms that belong to one of these parts of memory."""
+    return [term for term in terms if PART_OF[term.code] in names]

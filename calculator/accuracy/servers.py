@@ -1,0 +1,40 @@
+"""What a server's log says of its pool: bytes, tokens and requests, as the engine's version counts them. PURE."""
+
+from __future__ import annotations
+
+from calculator.accuracy.asked import Asked
+from calculator.estimation.memory import PART_OF
+from calculator.estimation.terms import Interval
+from calculator.estimation.uncertainty import total
+
+IN_POOL = frozenset({"kv_cache", "index_cache", "recurrent_state"})
+
+
+def pool(asked: Asked) -> Interval | None:
+    """The bytes of one GPU that are left for the cache; None where the share of memory is not stated."""
+    limit = asked.sum.limit
+    if limit is None or "util" not in asked.measurement.scenario:
+        return None
+    beside = total(term for term in asked.on("per_gpu") if PART_OF[term.code] not in IN_POOL)
+    above, below = beside.high - beside.value, beside.value - beside.low
+    value = limit.usable.value - beside.value
+    return Interval(
+        value,
+        value - (above**2 + (limit.usable.value - limit.usable.low) ** 2) ** 0.5,
+        value + (below**2 + (limit.usable.high - limit.usable.value) ** 2) ** 0.5,
+    )
+
+
+def printed_tokens(asked: Asked, pool_bytes: float) -> tuple[float, float] | None:
+    """(tokens that the engine prints for a pool of so many bytes on each GPU, their step), None where the print counts
+    nothing that is known."""
+    plain = asked.bytes_per_token()
+    if not plain:
+        return None
+    return pool_bytes / plain, 16.0
+
+
+def admitted(asked: Asked, pool_bytes: float) -> tuple[float, float] | None:
+    """(requests of the longest context that the pool admits, their step)."""
+    each = sum(term.value for term in asked.on("per_gpu") if PART_OF[term.code] in IN_POOL) / asked.users
+    return (pool_bytes / each, 0.0) if each else None
