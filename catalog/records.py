@@ -177,6 +177,13 @@ class Accelerator:
         return self.kind in ("apple", "apu", "edge", "cpu")
 
     @property
+    def device_class(self) -> str:
+        """Vendor and kind, as measurements are grouped: nvidia-datacenter, amd-apu …; Apple and CPUs by kind alone."""
+        if self.kind in ("apple", "cpu"):
+            return self.kind
+        return f"{self.vendor.lower().replace(' ', '-')}-{self.kind}"
+
+    @property
     def capability(self) -> float:
         """CUDA compute capability as a number, 0 where it does not apply."""
         return float(self.compute_capability) if self.compute_capability else 0.0

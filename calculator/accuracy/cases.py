@@ -140,7 +140,7 @@ def version_of(engine: str, written: str, as_of: str | None = None) -> str:
         return f"b{build.group(1) or build.group(2)}"
     if engine != "llama.cpp":
         named = re.search(r"(?:mlx-lm|exllamav\d|transformers|tensorrt-llm) (\d+\.\d+(?:\.\d+)?)", written)
-        plain = named or re.search(r"(?<![\d-])(\d+\.\d+(?:\.\d+)?)(?![\d-])", written)
+        plain = named or re.search(r"(?<![\d.])(\d+\.\d+(?:\.\d+)?)", written)
         if plain:
             return plain.group(1)
         if engine == "mlx":
