@@ -15,6 +15,7 @@ from catalog.records import Measurement, Observation
 Row = Mapping[str, Any]
 Query = dict[str, str]
 
+OLLAMA = "ollama"
 SLOTS = ("llama.cpp", "ollama", "lm-studio")
 """Engines whose rows state all cells together and the slots that share them."""
 
@@ -94,6 +95,13 @@ def scenario_of(row: Row, vision_models: Collection[str] = ()) -> Query:
         query["kv"] = _LINK_FREE.get(kind, kind)
     query |= _READERS.get(engine, _process)(row)
     query |= _plan(row)
+    if drafted := re.search(r"MTP with (\d+) draft tokens|1 \+ (\d+) draft tokens", _texts(row)):
+        query["mtp"] = drafted.group(1) or drafted.group(2)
+    elif "speculative decoding on (MTP)" in _texts(row):
+        query["mtp"] = "1"
+    if "LM Studio" in (row.get("engine_version") or ""):
+        query["engine"] = "lm-studio"
+        query.pop("engine_version", None)
     if engine in _SERVERS and row["model_id"] in vision_models:
         query["vision"] = "1"
     return {name: value for name, value in query.items() if DEFAULT.get(name) != value}
@@ -151,10 +159,10 @@ def version_of(engine: str, written: str, as_of: str | None = None) -> str:
 
 
 def _released(engine: str, month: str) -> str:
-    """The version of a month (year-month, or a year whose middle is meant): the newest one that is not later."""
+    """The version of a month (year-month, or a year whose first quarter is meant): the newest one that is not later."""
     if not month:
         return ""
-    wanted = month[:7] if len(month) > 4 else f"{month}-06"
+    wanted = month[:7] if len(month) > 4 else f"{month}-03"
     known = RELEASES.get(engine, ())
     before = [version for when, version in known if when <= wanted]
     return before[-1] if before else (known[0][1] if known else "")
@@ -193,17 +201,16 @@ _SHARES = ("gpu_memory_utilization", "mem_fraction_static", "free_gpu_memory_fra
 
 def _slots(row: Row) -> Query:
     """llama.cpp and what starts it: all cells together, slots that share them, micro-batch, flash attention."""
-    query: Query = {}
-    if context := row.get("context"):
+    slots, context = row.get("parallel") or 1, row.get("context")
+    query: Query = {"seqs": str(slots)} if slots > 1 else {}
+    if row["engine"] == OLLAMA and slots > 1:
+        query, context = {"users": str(slots)}, (context or 0) // slots
+    if context:
         query["ctx"] = str(context)
-    if (slots := row.get("parallel") or 1) > 1:
-        query["seqs"] = str(slots)
     if micro := row.get("ubatch"):
         query["ubatch"] = str(micro)
     if row.get("flash_attention") is not None:
         query["fa"] = "1" if row["flash_attention"] else "0"
-    if drafted := re.search(r"MTP with (\d+) draft tokens|1 \+ (\d+) draft tokens", _texts(row)):
-        query["mtp"] = drafted.group(1) or drafted.group(2)
     if "partial offload" in _texts(row) or row.get("gpu_layers") == 1:
         query["ngl"] = str(row["gpu_layers"])
     return query

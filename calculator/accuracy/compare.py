@@ -77,7 +77,7 @@ def _comparison(item: Measurement, seen: Observation, figure: Figure) -> Compari
         low=figure.low,
         high=figure.high,
         observed=seen.amount,
-        tolerance=max(figure.tolerance, tolerance_of(seen)),
+        tolerance=figure.tolerance + tolerance_of(seen),
         unit=seen.unit,
         basis=figure.basis,
         why=figure.why,

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from calculator.accuracy.asked import Asked, in_part
-from calculator.accuracy.servers import admitted, pool, printed_tokens
+from calculator.accuracy.printed import tolerance_of
+from calculator.accuracy.servers import IN_POOL, admitted, pool, printed_tokens
+from calculator.estimation.memory import PART_OF
 from calculator.estimation.terms import Basis, Term
 from calculator.estimation.uncertainty import total
 from catalog.records import Observation
@@ -123,8 +125,13 @@ def _filled_pool(asked: Asked, seen: Observation) -> Figure | None:
     return Figure("kv_cache", tokens * per_token, tokens * per_token, tokens * per_token, "exact", per_token)
 
 
+def _observed(asked: Asked, part: str, device: str | None = None) -> Observation | None:
+    return next((o for o in asked.measurement.observed if o.part == part and o.device == device), None)
+
+
 def _seen(asked: Asked, part: str, device: str | None = None) -> float | None:
-    return next((o.amount for o in asked.measurement.observed if o.part == part and o.device == device), None)
+    found = _observed(asked, part, device)
+    return found.amount if found else None
 
 
 def _by_code(part: str, *codes: str) -> Reader:
@@ -221,13 +228,13 @@ def _concurrency(asked: Asked, seen: Observation) -> Figure | Gap:
 
 def _capacity(asked: Asked, count: Callable[[Asked, float], tuple[float, float] | None]) -> Figure | Gap:
     """Tokens or requests in the pool that the log prints, else in the calculated one."""
-    logged = _seen(asked, "available_kv", "per_gpu") or _seen(asked, "kv_cache", "per_gpu")
+    logged = _observed(asked, "available_kv", "per_gpu") or _observed(asked, "kv_cache", "per_gpu")
     if logged is not None:
-        found = count(asked, logged)
+        found = count(asked, logged.amount)
         if found is None:
             return Gap("print_means_something_else")
         value, step = found
-        return Figure("kv_cache", value, value, value, "exact", step)
+        return _given_pool(asked, value, step + value * tolerance_of(logged) / logged.amount)
     calculated = pool(asked)
     if calculated is None:
         return Gap("share_not_stated")
@@ -235,6 +242,15 @@ def _capacity(asked: Asked, count: Callable[[Asked, float], tuple[float, float] 
     if ends[0] is None or ends[1] is None or ends[2] is None:
         return Gap("print_means_something_else")
     return Figure("capacity", ends[0][0], ends[1][0], ends[2][0], "calibrated", ends[0][1])
+
+
+def _given_pool(asked: Asked, value: float, tolerance: float) -> Figure:
+    """A count for a pool whose size is known: exact, or with the range of what a request takes."""
+    cached = [t for t in asked.on("per_gpu") if PART_OF[t.code] in IN_POOL]
+    need = total(cached)
+    if need.exact or not need.low:
+        return Figure("kv_cache", value, value, value, "exact", tolerance)
+    return Figure("kv_cache", value, value * need.value / need.high, value * need.value / need.low, "rule", tolerance)
 
 
 PARTS: Mapping[str, PartRule] = {

@@ -7,6 +7,9 @@ from calculator.estimation.memory import PART_OF
 from calculator.estimation.terms import Interval
 from calculator.estimation.uncertainty import total
 
+BLOCK_TOKENS = 16.0
+"""Printed tokens are whole blocks."""
+
 IN_POOL = frozenset({"kv_cache", "index_cache", "recurrent_state"})
 
 
@@ -26,15 +29,18 @@ def pool(asked: Asked) -> Interval | None:
 
 
 def printed_tokens(asked: Asked, pool_bytes: float) -> tuple[float, float] | None:
-    """(tokens that the engine prints for a pool of so many bytes on each GPU, their step), None where the print counts
-    nothing that is known."""
-    plain = asked.bytes_per_token()
-    if not plain:
-        return None
-    return pool_bytes / plain, 16.0
+    """(tokens that the engine prints for a pool of so many bytes on each GPU, their step)."""
+    stage = asked.sum.stages[asked.fullest]
+    tokens = asked.sum.rules.printed_tokens(asked.configuration, stage, pool_bytes, request_bytes(asked))
+    return (tokens, BLOCK_TOKENS) if tokens else None
 
 
 def admitted(asked: Asked, pool_bytes: float) -> tuple[float, float] | None:
     """(requests of the longest context that the pool admits, their step)."""
-    each = sum(term.value for term in asked.on("per_gpu") if PART_OF[term.code] in IN_POOL) / asked.users
+    each = request_bytes(asked)
     return (pool_bytes / each, 0.0) if each else None
+
+
+def request_bytes(asked: Asked) -> float:
+    """What one request of the whole context takes of the pool on the fullest GPU [B]."""
+    return sum(term.value for term in asked.on("per_gpu") if PART_OF[term.code] in IN_POOL) / asked.users

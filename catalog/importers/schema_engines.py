@@ -88,6 +88,9 @@ class VersionRules(Strict):
 
     own_runner: OwnRunner | None = None
     graphs_in_budget: bool | None = None
+    state_pages: Count | None = None
+    prints_blocks_over_groups: bool | None = None
+    outputs_reserved: bool | None = None
 
 
 class ByVersion(Strict):
@@ -140,6 +143,7 @@ class Rules(Strict):
     default_format: Text | None = None
     default_format_for_native: dict[str, Text] | None = None
     measured_classes: list[Text] | None = None
+    state_pages: Count | None = None
     state_float32: dict[str, list[Text]] | None = None
     quantized_cache_batches: bool | None = None
     window_pool_ratio: PoolRatio | None = None

@@ -10,6 +10,7 @@ from calculator.estimation.engines.shared import (
     acceptance_refusals,
     layer_split_refusals,
     plain_layout,
+    plain_tokens,
     process_terms,
     state_terms,
     token_terms,
@@ -25,6 +26,8 @@ from catalog.records import MIB
 
 CACHE_STEP = 256
 """The cache is a multiple of so many tokens."""
+
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1
 

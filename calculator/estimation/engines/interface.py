@@ -55,3 +55,9 @@ class EngineRules(Protocol):
 
     def embedding_on_host(self, configuration: Configuration) -> bool:
         """The input embedding stays in host memory."""
+
+    def printed_tokens(
+        self, configuration: Configuration, stage: Stage, pool_bytes: float, request_bytes: float
+    ) -> float:
+        """The tokens that its log prints for a cache pool of so many bytes on one GPU; request_bytes: what a request of
+        the longest context takes of it."""

@@ -7,13 +7,15 @@ from typing import Any
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import llamacpp, mlx
 from calculator.estimation.engines.interface import EngineRules
-from calculator.estimation.engines.shared import keys_layout, state_terms, token_terms
+from calculator.estimation.engines.shared import keys_layout, plain_tokens, state_terms, token_terms
 from calculator.estimation.numbers import round_up
 from calculator.estimation.placement import Stage
 from calculator.estimation.terms import Limit, Reason, Term
 from catalog.architecture import CacheEntry, StateEntry
 
 deal_layers = llamacpp.deal_layers
+
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1
 

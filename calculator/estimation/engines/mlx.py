@@ -10,6 +10,7 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     plain_layout,
+    plain_tokens,
     plan_refusals,
     state_terms,
     token_terms,
@@ -32,6 +33,8 @@ CHUNK_TOKENS = 2048
 """Tokens of the prefill chunk that was measured."""
 
 GB = 10**9
+
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1
 

@@ -11,6 +11,7 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     in_use_bytes,
+    plain_tokens,
     plan_refusals,
     process_terms,
     server_defaults,
@@ -37,6 +38,8 @@ SLOTS_PER_REQUEST = 3
 
 LARGE_MIB, LARGE_RESERVE_MIB = 60 * 1024, 10_240
 """Devices above the first reserve at least the second."""
+
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 64
 

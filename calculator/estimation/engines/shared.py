@@ -232,3 +232,10 @@ def state_terms(
         most = value * state_most(state, *widths)
         out.append(Term(code, value, 1.0 * value, most, "rule", factors, "§3.1"))
     return out
+
+
+def plain_tokens(c: Configuration, stage: Stage, pool_bytes: float, request_bytes: float) -> float:
+    """Tokens that fill a pool of so many bytes on one GPU, each with what every layer keeps of it."""
+    ranks = c.plan.attention_ranks
+    per_token = sum(sum(server_layout(c, entry, ranks)) * layers for entry, layers in stage.caches)
+    return pool_bytes / per_token if per_token else 0.0

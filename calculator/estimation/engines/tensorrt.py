@@ -12,6 +12,7 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     dense,
+    plain_tokens,
     plan_refusals,
     process_terms,
     state_terms,
@@ -27,6 +28,8 @@ from catalog.architecture import CacheEntry, StateEntry
 from catalog.records import GIB, MIB
 
 tensor_refusals = vllm.tensor_refusals
+
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 64
 

@@ -10,6 +10,7 @@ from calculator.estimation.engines.shared import (
     acceptance_refusals,
     layer_split_refusals,
     plain_layout,
+    plain_tokens,
     process_terms,
     state_terms,
     token_terms,
@@ -25,6 +26,8 @@ from catalog.architecture import CacheEntry, StateEntry
 from catalog.records import MIB
 
 KIB = 1024
+
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1
 
