@@ -13,8 +13,18 @@ from django.core.exceptions import ValidationError
 
 from catalog import live
 from catalog.architecture import Architecture
-from catalog.models import TABLES, Accelerator, CatalogRow, LanguageModel, PublishedFile, System
+from catalog.models import (
+    TABLES,
+    Accelerator,
+    CatalogRow,
+    Engine,
+    LanguageModel,
+    Measurement,
+    PublishedFile,
+    System,
+)
 from catalog.models.language_models import difference_percent, signed
+from catalog.scenario_check import scenario_faults, scenario_gaps
 from catalog.snapshot import build_snapshot
 
 ODD_SUM_PERCENT = 0.5
@@ -59,6 +69,14 @@ class Catalogue:
     @cached_property
     def accelerators(self) -> list[Accelerator]:
         return [row for row in self.rows if isinstance(row, Accelerator)]
+
+    @cached_property
+    def measurements(self) -> list[Measurement]:
+        return [row for row in self.rows if isinstance(row, Measurement)]
+
+    def known(self, table: type[CatalogRow]) -> set[str]:
+        """Ids of a table, those of retired rows too."""
+        return {row.slug for row in self.every[table]}
 
     @cached_property
     def shapes(self) -> dict[str, Architecture]:
@@ -176,6 +194,34 @@ def assumed_order(catalogue: Catalogue) -> Found:
             )
 
 
+def unasked(catalogue: Catalogue) -> Found:
+    for row in catalogue.measurements:
+        for sentence in scenario_faults(row.scenario):
+            yield _item(row, sentence)
+
+
+def outside_catalogue(catalogue: Catalogue) -> Found:
+    models, engines = catalogue.known(LanguageModel), catalogue.known(Engine)
+    for row in catalogue.measurements:
+        if row.model_slug is None:
+            yield _item(row, f"no model of this architecture: {row.model}")
+        elif row.model_slug not in models:
+            yield _item(row, f"no model has the id {row.model_slug}")
+        if row.engine not in engines:
+            yield _item(row, f"no engine has the id {row.engine}")
+        for sentence in scenario_gaps(row.scenario):
+            yield _item(row, sentence)
+
+
+def split_groups(catalogue: Catalogue) -> Found:
+    splits: dict[str, set[str]] = {}
+    for row in catalogue.measurements:
+        splits.setdefault(row.group, set()).add(row.split)
+    for row in catalogue.measurements:
+        if len(splits[row.group]) > 1:
+            yield _item(row, f"its group stands in both splits: {row.group}")
+
+
 def edited(catalogue: Catalogue) -> Found:
     for row in catalogue.rows:
         if row.edited_at:
@@ -205,6 +251,9 @@ CHECKS: tuple[tuple[Callable[[Catalogue], Found], str, bool], ...] = (
     (no_source, "Rows without a source", False),
     (from_memory, "Figures from memory", False),
     (assumed_order, "Assumed orders of layers", False),
+    (unasked, "Measurements whose question cannot be asked as it stands", False),
+    (outside_catalogue, "Measurements that name what the catalogue does not have", False),
+    (split_groups, "Measurements of one group in both splits", False),
     (edited, "Shipped rows that were changed here", False),
     (added, "Rows that were added here", False),
     (retired, "Retired rows", False),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from calculator.estimation.configuration import Configuration
+from calculator.estimation.configuration import Configuration, Plan
+from calculator.estimation.estimate import verdict_of
 from calculator.estimation.memory import PART_OF, Sum, sum_of
+from calculator.estimation.offload import settled
 from calculator.estimation.terms import Term
 from calculator.resolve import resolve
 from calculator.scenario import parse
@@ -55,9 +58,11 @@ class Asked:
             return self.stages[min(int(digits), len(self.stages) - 1)]
         return self.stages[self.fullest]
 
-    def everywhere(self) -> list[Term]:
-        """The terms of all stages, one GPU of each."""
-        return [term for terms in self.stages for term in terms]
+    def whole(self) -> Sequence[Term]:
+        """The terms of the whole model on one device, wherever its layers really stood."""
+        layers = self.configuration.model.architecture.layer_count
+        sum_ = sum_of(replace(self.configuration, count=1, plan=Plan(layers_per_stage=(layers,)), cards=()))
+        return sum_.terms(sum_.stages[0], self.tokens, self.users)
 
     def bytes_per_token(self) -> float:
         """What one more token of one request adds to the cache of one GPU, every layer as if it held all tokens [B]."""
@@ -75,14 +80,27 @@ def ask(snapshot: Snapshot, item: Measurement) -> Asked | None:
     """The measurement's question, resolved; None when its model is not in the catalogue."""
     if not item.scenario or item.scenario.get("model") not in snapshot.models:
         return None
-    scenario, unreadable = parse(item.scenario)
+    layers = snapshot.models[item.scenario["model"]].architecture.layer_count
+    scenario, unreadable = parse({**item.scenario, **_placement(item, layers)})
     resolved = resolve(scenario, snapshot)
     unknown = {p.field for p in unreadable + resolved.problems if p.code in ("not_a_choice", "unknown_id", "not_computed_yet")}  # fmt: skip
     if not item.weights_format:
         unknown.add("quant")
-    return Asked(snapshot, item, resolved.configuration, frozenset(unknown))
+    configuration = resolved.configuration
+    if configuration.offload.kind != "none":
+        configuration = settled(configuration, verdict_of)
+    return Asked(snapshot, item, configuration, frozenset(unknown))
 
 
-def in_part(terms: tuple[Term, ...] | list[Term], *names: str) -> list[Term]:
+def _placement(item: Measurement, layers: int) -> dict[str, str]:
+    """The layers on the GPU of a run whose source gives only how its cache was divided."""
+    seen = {str(o.device).split(":")[0]: o.amount for o in item.observed if o.part == "kv_cache" and o.device}
+    if "host" not in seen or len(seen) < 2 or "ngl" in item.scenario or "offload" in item.scenario:
+        return {}
+    on_gpu = sum(amount for device, amount in seen.items() if device != "host")
+    return {"ngl": str(round(layers * on_gpu / (on_gpu + seen["host"])))}
+
+
+def in_part(terms: Sequence[Term], *names: str) -> list[Term]:
     """The terms that belong to one of these parts of memory."""
     return [term for term in terms if PART_OF[term.code] in names]

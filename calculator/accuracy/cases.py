@@ -15,6 +15,7 @@ from catalog.records import Measurement, Observation
 Row = Mapping[str, Any]
 Query = dict[str, str]
 
+EVERY_LAYER = "10000"
 OLLAMA = "ollama"
 SLOTS = ("llama.cpp", "ollama", "lm-studio")
 """Engines whose rows state all cells together and the slots that share them."""
@@ -211,9 +212,20 @@ def _slots(row: Row) -> Query:
         query["ubatch"] = str(micro)
     if row.get("flash_attention") is not None:
         query["fa"] = "1" if row["flash_attention"] else "0"
-    if "partial offload" in _texts(row) or row.get("gpu_layers") == 1:
+    if row.get("gpu_layers") is not None:
         query["ngl"] = str(row["gpu_layers"])
+    elif _mostly_on_host(row):
+        query |= {"offload": "experts", "ncmoe": EVERY_LAYER}
     return query
+
+
+def _mostly_on_host(row: Row) -> bool:
+    """Nearly all weights stand in host memory while every layer runs on GPUs: what moving the experts looks like."""
+    sizes: dict[bool, float] = {True: 0.0, False: 0.0}
+    for item in row.get("observed", ()):
+        if item["part"] == "weights" and item.get("device"):
+            sizes[item["device"].startswith("host")] += item.get("bytes") or 0
+    return sizes[False] > 0 and sizes[True] > 4 * sizes[False]
 
 
 def _texts(row: Row) -> str:
@@ -255,6 +267,7 @@ _UNITS = (("bytes", "bytes"), ("tokens", "tokens"), ("ratio", "requests"), ("cou
 
 def measurement_of(row: Row, vision_models: Collection[str] = ()) -> Measurement:
     """A case row as a measurement: the form that the catalogue keeps."""
+    open_parts = _open_parts(row)
     return Measurement(
         id=row["id"],
         task="memory" if row.get("task", "inference") == "inference" else str(row["task"]),
@@ -270,13 +283,21 @@ def measurement_of(row: Row, vision_models: Collection[str] = ()) -> Measurement
         scenario=scenario_of(row, vision_models),
         observed=tuple(_observation(item) for item in row.get("observed", ())),
         comparable=bool(row.get("comparable")),
-        compare=tuple(row.get("compare_parts") or ()),
-        why_not=_reasons(row.get("why_not")),
+        compare=tuple(part for part in row.get("compare_parts") or () if part not in open_parts),
+        why_not=(*_reasons(row.get("why_not")), *dict.fromkeys(open_parts.values())),
         source=row.get("source") or "",
         date=row.get("as_of"),
         confidence=row.get("confidence") or "medium",
         note=row.get("notes") or "",
     )
+
+
+def _open_parts(row: Row) -> dict[str, str]:
+    """Parts that hang on something the row leaves open, with what that is."""
+    plan = row.get("plan")
+    if plan and plan.get("tp") is None:
+        return {"weights": "number of GPUs not stated"}
+    return {}
 
 
 def _reasons(given: Any) -> tuple[str, ...]:

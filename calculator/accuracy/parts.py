@@ -107,8 +107,10 @@ def _cache(*parts: str) -> Reader:
         name = parts[0] if len(parts) == 1 else "kv_cache"
         if (filled := _filled_pool(asked, seen)) is not None:
             return filled
+        if "ctx" not in asked.measurement.scenario and set(parts) != {"recurrent_state"}:
+            return Gap("context_not_stated")
         if seen.device is None:
-            return _of(name, in_part(asked.everywhere(), *parts))
+            return _of(name, in_part(asked.whole(), *parts))
         if _on_host(seen):
             return Gap("cache_on_host")
         return _of(name, in_part(asked.on(seen.device), *parts))
@@ -136,7 +138,7 @@ def _seen(asked: Asked, part: str, device: str | None = None) -> float | None:
 
 def _by_code(part: str, *codes: str) -> Reader:
     def read(asked: Asked, seen: Observation) -> Figure | Gap:
-        terms = asked.everywhere() if seen.device is None else asked.on(seen.device)
+        terms = asked.whole() if seen.device is None else asked.on(seen.device)
         return _of(part, [term for term in terms if term.code in codes])
 
     return read
@@ -146,7 +148,7 @@ def _state_share(which: str) -> Reader:
     """The matrix state or the convolution's tail of all requests."""
 
     def read(asked: Asked, seen: Observation) -> Figure | Gap:
-        terms = in_part(asked.everywhere() if seen.device is None else asked.on(seen.device), "recurrent_state")
+        terms = in_part(asked.whole() if seen.device is None else asked.on(seen.device), "recurrent_state")
         slots = _seen(asked, "state_slots") or _slots(asked)
         value = 0.0
         for term in terms:
@@ -169,6 +171,8 @@ def _slots(asked: Asked) -> int:
 
 
 def _compute(asked: Asked, seen: Observation) -> Figure | Gap:
+    if "ctx" not in asked.measurement.scenario:
+        return Gap("context_not_stated")
     if _on_host(seen):
         value = float(asked.sum.rules.host_bytes(asked.configuration, asked.tokens, asked.users) - _outputs(asked))
         spread = asked.configuration.constants.get("compute_dense")

@@ -232,10 +232,11 @@ def printed_tokens(c: Configuration, stage: Stage, pool_bytes: float, request_by
     """
     pages = pages_of(c, stage, c.plan.attention_ranks)
     per_token = sum(entry_bytes(e, c.cache_type, c.plan.attention_ranks) * n for e, n in stage.caches)
-    if not pages.mixed:
+    compressed = any(entry.kind == "csa" for entry, _ in stage.caches)
+    if not pages.mixed and not compressed:
         index = sum(index_key_bytes(e, c.cache_type) * n for e, n in stage.caches if e.index_elements)
         return pool_bytes * c.plan.dcp / (per_token + index)
-    if c.engine.rules.get("prints_blocks_over_groups"):
+    if pages.mixed and c.engine.rules.get("prints_blocks_over_groups"):
         slots = sum(pages.slots(n) for n in _layers_of_each_kind(stage))
         page = pages.page_bytes or pages.block_tokens * max(
             entry_bytes(e, c.cache_type, c.plan.attention_ranks) for e, _ in stage.caches
