@@ -249,6 +249,10 @@ def _plan(row: Row) -> Query:
     plan = row.get("plan") or {}
     if _gpus(row) == 1 or row["engine"] in SLOTS:
         return {}
+    if (ranks := plan.get("dp") or 1) > 1 and row["engine"] in _SERVERS:
+        # Data-parallel ranks of one server: attention is theirs alone, experts are spread over all of them.
+        width = ranks * (plan.get("tp") or 1)
+        return {"tp": str(width), "adp": str(ranks), "ep": str(width)}
     return {
         name: str(plan[name])
         for name in ("tp", "pp", "ep", "dp")

@@ -148,6 +148,12 @@ class Sum:
         return out
 
     @property
+    def lookup_on_host(self) -> bool:
+        """Tables that are read by row, beside the embedding, stay in host memory."""
+        c = self.configuration
+        return self.rules.embedding_on_host(c) or bool(c.engine.rules.get("lookup_on_host"))
+
+    @property
     def _expert_share(self) -> Fraction | None:
         """Routed experts on the fullest rank: ⌈E ÷ EP⌉ whole ones, each divided over what tensor ranks are left."""
         plan, experts = self.configuration.plan, self.configuration.model.architecture.experts
@@ -162,7 +168,10 @@ class Sum:
         width = c.model.architecture.expert_width
         if not rule or not width or stored_experts(c) not in rule["formats"] or width % rule["whole"] == 0:
             return 0
-        extra = Fraction(round_up(width, rule["step"]) - width, width)
+        wide = round_up(width, rule["step"]) if c.plan.tp == 1 else round_up(ceil_div(width, c.plan.tp), rule["step"]) * c.plan.tp
+        hidden = c.model.architecture.hidden_size
+        padded = round_up(hidden, rule["step"]) if c.accelerator.compute_capability not in rule.get("hidden_kept_on", ()) else hidden  # fmt: skip
+        extra = Fraction(wide * padded, width * hidden) - 1
         return int(share.experts * (self._expert_share or Fraction(1, c.plan.tp)) * extra)
 
     def _tables(self, stage: Stage) -> tuple[int, int]:
@@ -175,7 +184,8 @@ class Sum:
             return int(ceil_div(size * padded // vocabulary, tp))
 
         on_host = self.rules.embedding_on_host(self.configuration)
-        embedding = rank(layout.embedding_bytes) + ceil_div(layout.lookup_bytes, tp)
+        lookup = 0 if self.lookup_on_host else layout.lookup_bytes
+        embedding = rank(layout.embedding_bytes) + ceil_div(lookup, tp)
         first = embedding if stage.is_first and not on_host else 0
         last = 0
         if stage.is_last and not self.configuration.plan.output_on_host:
@@ -270,7 +280,9 @@ class Sum:
         c, plan = self.configuration, self.configuration.plan
         host = 0
         if self.rules.embedding_on_host(c):
-            host += self.layout.embedding_bytes + self.layout.lookup_bytes
+            host += self.layout.embedding_bytes
+        if self.lookup_on_host:
+            host += self.layout.lookup_bytes
         if plan.output_on_host:
             host += self.layout.head_bytes + self.layout.final_bytes
         host += sum(self.host_experts(stage) * plan.tp for stage in self.stages)

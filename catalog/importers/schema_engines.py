@@ -83,6 +83,16 @@ class OwnRunner(Strict):
     window_tokens: dict[Text, Count] = {}
 
 
+class PaddedWidth(Strict):
+    """Experts whose width is no multiple of `whole` are padded to `step`, and so is the hidden size, except on devices of
+    the compute capabilities in hidden_kept_on."""
+
+    formats: list[Text]
+    whole: Count
+    step: Count
+    hidden_kept_on: list[Capability] = []
+
+
 class VersionRules(Strict):
     """Rules that hold instead in versions up to and including `until`."""
 
@@ -91,17 +101,13 @@ class VersionRules(Strict):
     state_pages: Count | None = None
     prints_blocks_over_groups: bool | None = None
     outputs_reserved: bool | None = None
+    output_last: bool | None = None
+    padded_expert_width: PaddedWidth | None = None
 
 
 class ByVersion(Strict):
     until: Text
     rules: VersionRules
-
-
-class PaddedWidth(Strict):
-    formats: list[Text]
-    whole: Count
-    step: Count
 
 
 class Rules(Strict):
@@ -140,6 +146,7 @@ class Rules(Strict):
     quantized_split_groups: dict[str, Count] | None = None
     offload: list[Text] | None = None
     padded_expert_width: PaddedWidth | None = None
+    lookup_on_host: bool | None = None
     default_format: Text | None = None
     default_format_for_native: dict[str, Text] | None = None
     measured_classes: list[Text] | None = None
