@@ -18,9 +18,9 @@ def can_be_asked(scenario: Any) -> None:
     A validator of the field and not part of `clean`: a device that was retired since makes the question odd, not the row
     unusable.
     """
-    if isinstance(scenario, dict) and all(isinstance(value, str) for value in scenario.values()):
-        if faults := scenario_faults(scenario):
-            raise ValidationError(faults)
+    readable = isinstance(scenario, dict) and all(isinstance(value, str) for value in scenario.values())
+    if readable and (faults := scenario_faults(scenario)):
+        raise ValidationError(faults)
 
 
 def _choices(words: Any) -> list[tuple[str, str]]:
