@@ -42,9 +42,12 @@ class Asked:
     @cached_property
     def stages(self) -> tuple[tuple[Term, ...], ...]:
         """The terms on one GPU of each stage."""
-        return tuple(
-            tuple(self.sum.terms(stage, self.tokens, self.users)) for stage in self.sum.stages
-        )
+        return tuple(tuple(self.sum.terms(stage, self.tokens, self.users)) for stage in self.sum.stages)
+
+    def beyond(self) -> Sequence[Term]:
+        """What the fullest GPU holds beside the engine's budget."""
+        stage = self.sum.stages[self.fullest]
+        return self.sum.rules.beyond_budget(self.configuration, stage, self.users)
 
     @cached_property
     def fullest(self) -> int:

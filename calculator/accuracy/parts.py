@@ -78,7 +78,7 @@ def _on_host(seen: Observation) -> bool:
 
 # --- weights ----------------------------------------------------------------------------------------------------------
 
-LOADED = ("weights", "vision_encoder", "head_copy")
+LOADED = ("weights", "vision_encoder", "head_copy", "rotary_table")
 
 
 def _weights(asked: Asked, seen: Observation) -> Figure:
@@ -197,7 +197,7 @@ def _output_buffer(asked: Asked, seen: Observation) -> Figure:
 
 
 def _named(part: str, *parts: str) -> Reader:
-    return lambda asked, seen: _of(part, in_part(asked.on(seen.device), *parts))
+    return lambda asked, seen: _of(part, in_part([*asked.on(seen.device), *asked.beyond()], *parts))
 
 
 def _beside_cache(asked: Asked, seen: Observation) -> Figure:

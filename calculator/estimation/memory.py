@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +22,7 @@ from calculator.estimation.weights.layout import LayerShare
 PART_OF = {
     "weights": "weights",
     "weights_unmeasured": "weights",
+    "rotary_table": "weights",
     "kv_gqa": "kv_cache",
     "kv_mla": "kv_cache",
     "kv_window": "kv_cache",
@@ -133,9 +135,10 @@ class Sum:
             "text_bytes": layout.text_bytes,
         }
         basis: Basis = "published" if layout.basis == "published" else "rule"
-        out = [
-            Term("weights", value, value * (1 - spread), value * (1 + spread), basis, factors, layout.source)
-        ]
+        low, high = self._loaded_range(spread)
+        if basis == "published" and (low, high) != (1, 1):
+            basis = "rule"
+        out = [Term("weights", value, value * low, value * high, basis, factors, layout.source)]
         if not c.measured:
             extra = c.constants["weights_unmeasured"]
             high = value * extra.high
@@ -146,6 +149,16 @@ class Sum:
             low, high = size * (1 - layout.spread), size * (1 + layout.spread)
             out.append(Term("mtp_weights", size, low, high, "rule", named, "§2.0"))
         return out
+
+    def _loaded_range(self, spread: float) -> tuple[float, float]:
+        """What a load takes ÷ the bytes of the checkpoint: what measured loads took more or less, by bits per weight,
+        and what is not known of the checkpoint itself (formulas §10)."""
+        bits = self.layout.bits_per_weight
+        name = "loaded_16bit" if bits > 12 else ("loaded_8bit" if bits > 6.5 else "loaded_4bit")
+        loaded = self.configuration.constants.get(name)
+        if loaded is None:
+            return 1 - spread, 1 + spread
+        return 1 - math.hypot(spread, 1 - loaded.low), 1 + math.hypot(spread, loaded.high - 1)
 
     @property
     def lookup_on_host(self) -> bool:

@@ -39,6 +39,9 @@ class EngineRules(Protocol):
     def occupied(self, configuration: Configuration, needed_bytes: int, memory_limit: Limit) -> int:
         """What the device shows as used."""
 
+    def beyond_budget(self, configuration: Configuration, stage: Stage, users: Any) -> list[Term]:
+        """What one GPU of the stage holds beside the budget that `limit` is [B]."""
+
     def occupied_refusal(
         self, configuration: Configuration, occupied_bytes: int, memory_limit: Limit
     ) -> Reason | None:

@@ -17,6 +17,7 @@ host_bytes = sglang.host_bytes
 limit = sglang.limit
 occupied = sglang.occupied
 occupied_refusal = sglang.occupied_refusal
+beyond_budget = sglang.beyond_budget
 printed_tokens = sglang.printed_tokens
 stage_cache = sglang.stage_cache
 stage_overhead = sglang.stage_overhead

@@ -18,7 +18,7 @@ from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
 from calculator.estimation.engines.acceptance import cache_types, device_refusal, format_refusal
 from calculator.estimation.engines.encoder_cache import encoder_terms
-from calculator.estimation.engines.shared import plain_tokens
+from calculator.estimation.engines.shared import nothing_beyond, plain_tokens
 from calculator.estimation.numbers import ceil_div, least, most, round_up
 from calculator.estimation.placement import Stage, layer_split
 from calculator.estimation.terms import Basis, Limit, Reason, Term
@@ -29,6 +29,7 @@ from catalog.records import GIB, MIB, normal_class
 CELL_STEP = 256
 """Cells of a stream are rounded up to a multiple of this (ggml-org/llama.cpp:src/llama-kv-cache.cpp)."""
 
+beyond_budget = nothing_beyond
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1

@@ -7,7 +7,13 @@ from typing import Any
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import llamacpp, mlx
 from calculator.estimation.engines.interface import EngineRules
-from calculator.estimation.engines.shared import keys_layout, plain_tokens, state_terms, token_terms
+from calculator.estimation.engines.shared import (
+    keys_layout,
+    nothing_beyond,
+    plain_tokens,
+    state_terms,
+    token_terms,
+)
 from calculator.estimation.numbers import round_up
 from calculator.estimation.placement import Stage
 from calculator.estimation.terms import Limit, Reason, Term
@@ -15,6 +21,7 @@ from catalog.architecture import CacheEntry, StateEntry
 
 deal_layers = llamacpp.deal_layers
 
+beyond_budget = nothing_beyond
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1

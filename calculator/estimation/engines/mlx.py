@@ -9,6 +9,7 @@ from calculator.estimation.engines.acceptance import model_type
 from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
+    nothing_beyond,
     plain_layout,
     plain_tokens,
     plan_refusals,
@@ -34,6 +35,7 @@ CHUNK_TOKENS = 2048
 
 GB = 10**9
 
+beyond_budget = nothing_beyond
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1

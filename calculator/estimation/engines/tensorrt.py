@@ -12,6 +12,7 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     dense,
+    nothing_beyond,
     plain_tokens,
     plan_refusals,
     process_terms,
@@ -29,6 +30,7 @@ from catalog.records import GIB, MIB
 
 tensor_refusals = vllm.tensor_refusals
 
+beyond_budget = nothing_beyond
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 64

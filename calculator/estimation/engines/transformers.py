@@ -9,6 +9,7 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     layer_split_refusals,
+    nothing_beyond,
     plain_layout,
     plain_tokens,
     process_terms,
@@ -27,6 +28,7 @@ from catalog.records import MIB
 
 KIB = 1024
 
+beyond_budget = nothing_beyond
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1
