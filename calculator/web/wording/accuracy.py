@@ -73,7 +73,9 @@ LEFT_OUT: Mapping[str, Template] = {
     "cache_on_host": _("The cache lies in system RAM."),
     "part_not_computed": _("No part of the arithmetic answers to this figure."),
     "printed_zero_or_less": _("The log prints zero or less."),
-    "share_not_stated": _("The log states neither the pool nor the share of memory that the server may take."),
+    "share_not_stated": _(
+        "The log states neither the pool nor the share of memory that the server may take."
+    ),
     "print_means_something_else": _("This version prints another figure under that name."),
     "no_part_to_compare": _("None of the figures printed can be calculated."),
 }
@@ -83,7 +85,7 @@ HEADLINE: Template = ngettext_lazy(
     "How sure is it? On {logs} log never used for fitting: off by {median}.",
     "How sure is it? On {logs} logs never used for fitting: off by {median} in the middle case, "
     "by {p90} or more in the worst tenth.",
-    "logs",
+    "count",
 )
 NO_HEADLINE = _("How sure is it? No measured log is in the catalogue yet, so nobody can tell.")
 HEADLINE_SUBJECT = _(
@@ -105,7 +107,7 @@ NONE_LEFT_OUT = _("No log was left out.")
 SOME_LEFT_OUT = ngettext_lazy(
     "**{left}** of {cases} logs is left out; the reason is given.",
     "**{left}** of {cases} logs are left out, each with its reason.",
-    "left",
+    "count",
 )
 
 SHOWN = ngettext_lazy("{figures} figure from {logs} logs", "{figures} figures from {logs} logs", "count")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from calculator.web.panels.shapes import Choice, ChartPoint, ChartTick, Sentence
+from calculator.web.panels.shapes import ChartPoint, ChartTick, Choice, Sentence
 
 
 class AccuracyFrame(TypedDict):
