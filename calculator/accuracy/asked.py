@@ -54,8 +54,15 @@ class Asked:
         """The stage whose GPU needs most."""
         return max(range(len(self.stages)), key=lambda i: sum(term.value for term in self.stages[i]))
 
+    @property
+    def logged_by_first(self) -> bool:
+        """A pipeline whose log is the first worker's: its figures are those of the first stage."""
+        return len(self.stages) > 1 and not self.configuration.engine.rules.get("max_gpus_layer_split")
+
     def on(self, device: str | None) -> tuple[Term, ...]:
         """The terms of the GPU that a log calls so: by its number in a layer split, else the fullest."""
+        if device == "per_gpu" and self.logged_by_first:
+            return self.stages[0]
         digits = "".join(c for c in device or "" if c.isdigit())
         if len(self.stages) > 1 and device != "per_gpu" and digits:
             return self.stages[min(int(digits), len(self.stages) - 1)]
@@ -83,9 +90,10 @@ def ask(snapshot: Snapshot, item: Measurement) -> Asked | None:
     """The measurement's question, resolved; None when its model is not in the catalogue."""
     if not item.scenario or item.scenario.get("model") not in snapshot.models:
         return None
-    layers = snapshot.models[item.scenario["model"]].architecture.layer_count
-    scenario, unreadable = parse({**item.scenario, **_placement(item, layers)})
+    scenario, unreadable = parse(item.scenario)
     resolved = resolve(scenario, snapshot)
+    if layers := _placed_layers(item, resolved.configuration):
+        resolved = resolve(scenario.replace(ngl=layers), snapshot)
     unknown = {p.field for p in unreadable + resolved.problems if p.code in ("not_a_choice", "unknown_id", "not_computed_yet")}  # fmt: skip
     if not item.weights_format:
         unknown.add("quant")
@@ -95,13 +103,14 @@ def ask(snapshot: Snapshot, item: Measurement) -> Asked | None:
     return Asked(snapshot, item, configuration, frozenset(unknown))
 
 
-def _placement(item: Measurement, layers: int) -> dict[str, str]:
-    """The layers on the GPU of a run whose source gives only how its cache was divided."""
+def _placed_layers(item: Measurement, c: Configuration) -> int | None:
+    """`-ngl` of a run whose source gives only how its cache was divided, the head counted where it comes first."""
     seen = {str(o.device).split(":")[0]: o.amount for o in item.observed if o.part == "kv_cache" and o.device}
     if "host" not in seen or len(seen) < 2 or "ngl" in item.scenario or "offload" in item.scenario:
-        return {}
+        return None
     on_gpu = sum(amount for device, amount in seen.items() if device != "host")
-    return {"ngl": str(round(layers * on_gpu / (on_gpu + seen["host"])))}
+    layers = round(c.model.architecture.layer_count * on_gpu / (on_gpu + seen["host"]))
+    return layers if c.engine.rules.get("output_last") else layers + 1
 
 
 def in_part(terms: Sequence[Term], *names: str) -> list[Term]:

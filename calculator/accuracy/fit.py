@@ -19,6 +19,12 @@ TAIL = 0.05
 SHRINK = 5
 """Cases that a prior width weighs as much as: n of its own cases weigh n ÷ (n + SHRINK) (formulas §10)."""
 
+ENOUGH_GROUPS = 10
+"""Groups from which a quantile of 5 % is read off the cases themselves."""
+
+TAIL_BY_MEDIAN = 1.645 / 0.6745
+"""95 % quantile of a normal distribution in median deviations."""
+
 DIGITS = 3
 """Significant digits of a fitted number: more would say more than the cases do."""
 
@@ -116,7 +122,7 @@ RULES: tuple[Rule, ...] = (
         Rule("vllm", f"graphs_{name}", "cuda_graphs", "scale", _CAPTURED, versions, device, when=when, prior=(0.4, 0.6))
         for name, when in (("dense", _dense), ("moe", _moe))
         for versions, device in (
-            (V1, None),
+            (V1, "nvidia-datacenter"),
             (V1, "nvidia-consumer"),
             (V1, "nvidia-workstation"),
             (V1, "amd-workstation"),
@@ -138,7 +144,6 @@ RULES: tuple[Rule, ...] = (
     Rule("llama.cpp", "compute_dense", "compute_buffer", "spread", "factor", when=_plain_dense, prior=(0.1, 0.1)),
     Rule("llama.cpp", "compute_other", "compute_buffer", "spread", "factor", when=_not_plain, prior=(0.3, 0.4)),
     Rule("mlx", "prefill_chunk", "peak", "offset_gib", "GB per 2048 tokens of prompt", prior=(0.1, 0.1)),
-    Rule("transformers", "total_spread", "total", "spread", "factor", prior=(0.005, 0.01)),
 )  # fmt: skip
 """Every constant that measured runs decide; all others in the file stay as they were entered."""
 
@@ -215,8 +220,8 @@ def _constant(rule: Rule, samples: Sequence[Sample], before: Constant | None, to
     middle = 1.0 if rule.kind == "spread" else quantile(weighted, 0.5)
     n, groups = len(samples), len({sample.group for sample in samples})
     unit = 1.0 if rule.kind == "offset_gib" else middle
-    below = shrunk(middle - quantile(weighted, TAIL), rule.prior[0] * unit, groups)
-    above = shrunk(quantile(weighted, 1 - TAIL) - middle, rule.prior[1] * unit, groups)
+    below = shrunk(half_width([(middle - v, w) for v, w in weighted], groups), rule.prior[0] * unit, groups)
+    above = shrunk(half_width([(v - middle, w) for v, w in weighted], groups), rule.prior[1] * unit, groups)
     value, low, high = (rounded(number) for number in (middle, max(0.0, middle - below), middle + above))
     after = Constant(
         rule.engine, rule.name, value, min(low, value), max(high, value), rule.unit, *rule.versions,
@@ -254,6 +259,18 @@ def quantile(weighted: Sequence[tuple[float, float]], share: float) -> float:
         if share <= right:
             return low + (high - low) * (share - left) / (right - left)
     return places[-1][1]
+
+
+def half_width(deviations: Sequence[tuple[float, float]], groups: int) -> float:
+    """The half-width of a central 90 % on the side where deviations are positive.
+
+    From many groups the quantile itself; from few, where one odd run would be that quantile, what a normal distribution
+    with the same median deviation has.
+    """
+    if groups >= ENOUGH_GROUPS:
+        return quantile(sorted(deviations), 1 - TAIL)
+    outside = sorted((d, w) for d, w in deviations if d > 0)
+    return TAIL_BY_MEDIAN * quantile(outside, 0.5) if outside else 0.0
 
 
 def shrunk(width: float, prior: float, groups: int) -> float:

@@ -6,11 +6,11 @@ Parts that hang on the weights' format or on the cache type are gaps where the c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calculator.accuracy.asked import Asked, in_part
 from calculator.accuracy.printed import tolerance_of
-from calculator.accuracy.servers import IN_POOL, admitted, pool, printed_tokens
+from calculator.accuracy.servers import IN_POOL, admitted, block_bytes, least_pool_gap, pool, printed_tokens
 from calculator.estimation.memory import PART_OF
 from calculator.estimation.terms import Basis, Term
 from calculator.estimation.uncertainty import total
@@ -18,6 +18,9 @@ from catalog.records import Observation
 
 EVERY_ROW = "b8900"
 """A llama.cpp build that reserves output rows for the whole micro-batch."""
+
+DRIVER_TOTALS = frozenset({"exllama"})
+"""Engine families whose totals were read off the driver, the context of the process included."""
 
 ONE_ROW_A_SLOT = "b10809"
 """A llama.cpp build whose server reserves one output row for each slot."""
@@ -124,7 +127,8 @@ def _filled_pool(asked: Asked, seen: Observation) -> Figure | None:
     if seen.device != "per_gpu" or tokens is None:
         return None
     per_token = asked.bytes_per_token()
-    return Figure("kv_cache", tokens * per_token, tokens * per_token, tokens * per_token, "exact", per_token)
+    value = tokens * per_token
+    return Figure("kv_cache", value, value, value, "exact", block_bytes(asked))
 
 
 def _observed(asked: Asked, part: str, device: str | None = None) -> Observation | None:
@@ -207,9 +211,17 @@ def _beside_cache(asked: Asked, seen: Observation) -> Figure:
     return _of("beside_cache", terms)
 
 
-def _total(asked: Asked, seen: Observation) -> Figure:
-    """What the run takes by its own count: everything but the context of the process."""
-    return _of("total", [t for t in asked.on(seen.device) if t.code not in ("context_process", "planner_reserve")])
+def _total(asked: Asked, seen: Observation) -> Figure | Gap:
+    """What the run takes: all of it where the driver counted, without the context of the process where the engine did."""
+    if "ctx" not in asked.measurement.scenario:
+        return Gap("context_not_stated")
+    beside = () if asked.configuration.engine.family in DRIVER_TOTALS else ("context_process", "planner_reserve")
+    terms = asked.whole() if seen.device is None else asked.on(seen.device)
+    found = _of("total", [t for t in terms if t.code not in beside])
+    if seen.device is None and asked.sum.rules.embedding_on_host(asked.configuration):
+        more = asked.sum.layout.embedding_bytes
+        found = replace(found, value=found.value + more, low=found.low + more, high=found.high + more)
+    return found
 
 
 # --- pools ------------------------------------------------------------------------------------------------------------
@@ -234,11 +246,15 @@ def _capacity(asked: Asked, count: Callable[[Asked, float], tuple[float, float] 
     """Tokens or requests in the pool that the log prints, else in the calculated one."""
     logged = _observed(asked, "available_kv", "per_gpu") or _observed(asked, "kv_cache", "per_gpu")
     if logged is not None:
-        found = count(asked, logged.amount)
+        found = count(asked, logged.amount - least_pool_gap(asked))
         if found is None:
             return Gap("print_means_something_else")
         value, step = found
-        return _given_pool(asked, value, step + value * tolerance_of(logged) / logged.amount)
+        figure = _given_pool(asked, value, step + value * tolerance_of(logged) / logged.amount)
+        if gap := least_pool_gap(asked):
+            half = value * gap / logged.amount
+            figure = replace(figure, low=value - half, high=value + half, basis="calibrated", part="capacity")
+        return figure
     calculated = pool(asked)
     if calculated is None:
         return Gap("share_not_stated")

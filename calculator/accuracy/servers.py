@@ -7,9 +7,6 @@ from calculator.estimation.memory import PART_OF
 from calculator.estimation.terms import Interval
 from calculator.estimation.uncertainty import total
 
-BLOCK_TOKENS = 16.0
-"""Printed tokens are whole blocks."""
-
 IN_POOL = frozenset({"kv_cache", "index_cache", "recurrent_state"})
 
 
@@ -28,17 +25,33 @@ def pool(asked: Asked) -> Interval | None:
     )
 
 
+def least_pool_gap(asked: Asked) -> float:
+    """How much smaller the least pool of a pipeline is than the first worker's, which the log prints: the workers have as
+    many blocks as the fullest of them [B]."""
+    if not asked.logged_by_first:
+        return 0.0
+    beside = [sum(t.value for t in terms if PART_OF[t.code] not in IN_POOL) for terms in asked.stages]
+    return float(max(beside) - beside[0])
+
+
 def printed_tokens(asked: Asked, pool_bytes: float) -> tuple[float, float] | None:
     """(tokens that the engine prints for a pool of so many bytes on each GPU, their step)."""
     stage = asked.sum.stages[asked.fullest]
-    tokens = asked.sum.rules.printed_tokens(asked.configuration, stage, pool_bytes, request_bytes(asked))
-    return (tokens, BLOCK_TOKENS) if tokens else None
+    rules, request = asked.sum.rules, request_bytes(asked)
+    tokens, step = rules.printed_tokens(asked.configuration, stage, pool_bytes, request)
+    return (tokens, step) if tokens else None
 
 
 def admitted(asked: Asked, pool_bytes: float) -> tuple[float, float] | None:
     """(requests of the longest context that the pool admits, their step)."""
     each = request_bytes(asked)
-    return (pool_bytes / each, 0.0) if each else None
+    return (pool_bytes / each, block_bytes(asked) / each) if each else None
+
+
+def block_bytes(asked: Asked) -> float:
+    """One block of all layers that share it: a pool holds whole ones [B]."""
+    stage = asked.sum.stages[asked.fullest]
+    return asked.sum.rules.pool_block_bytes(asked.configuration, stage)
 
 
 def request_bytes(asked: Asked) -> float:

@@ -19,7 +19,10 @@ from catalog.importers.schema_fields import (
 )
 
 CacheType = Literal[
-    "bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "int8_per_token_head",
+    "q8",
+    "q6",
+    "q4",
+    "bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "q8", "q6", "q4", "int8_per_token_head",
     "fp8_per_token_head", "mlx-8bit", "mlx-4bit",
 ]  # fmt: skip
 

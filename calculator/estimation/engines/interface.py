@@ -59,8 +59,11 @@ class EngineRules(Protocol):
     def embedding_on_host(self, configuration: Configuration) -> bool:
         """The input embedding stays in host memory."""
 
+    def pool_block_bytes(self, configuration: Configuration, stage: Stage) -> float:
+        """One block of the cache pool on one GPU, of all layers that share it [B]."""
+
     def printed_tokens(
         self, configuration: Configuration, stage: Stage, pool_bytes: float, request_bytes: float
-    ) -> float:
-        """The tokens that its log prints for a cache pool of so many bytes on one GPU; request_bytes: what a request of
-        the longest context takes of it."""
+    ) -> tuple[float, float]:
+        """(tokens that its log prints for a cache pool of so many bytes on one GPU, the steps that it prints in);
+        request_bytes: what a request of the longest context takes of the pool."""

@@ -18,6 +18,7 @@ limit = sglang.limit
 occupied = sglang.occupied
 occupied_refusal = sglang.occupied_refusal
 beyond_budget = sglang.beyond_budget
+pool_block_bytes = sglang.pool_block_bytes
 printed_tokens = sglang.printed_tokens
 stage_cache = sglang.stage_cache
 stage_overhead = sglang.stage_overhead

@@ -18,7 +18,7 @@ from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
 from calculator.estimation.engines.acceptance import cache_types, device_refusal, format_refusal
 from calculator.estimation.engines.encoder_cache import encoder_terms
-from calculator.estimation.engines.shared import nothing_beyond, plain_tokens
+from calculator.estimation.engines.shared import nothing_beyond, plain_block_bytes, plain_tokens
 from calculator.estimation.numbers import ceil_div, least, most, round_up
 from calculator.estimation.placement import Stage, layer_split
 from calculator.estimation.terms import Basis, Limit, Reason, Term
@@ -30,6 +30,7 @@ CELL_STEP = 256
 """Cells of a stream are rounded up to a multiple of this (ggml-org/llama.cpp:src/llama-kv-cache.cpp)."""
 
 beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1
@@ -40,6 +41,9 @@ STATE_WIDTHS = (4, 4)
 
 COMPRESSED_SPREAD = 1.25
 """Compressed attention: no load was measured and no layout is documented."""
+
+LONG_CELLS = 32_768
+"""Cells from which a mask of its own lies beside the logits of every row."""
 
 _BUFFERS = "§4.5"
 
@@ -254,13 +258,27 @@ def _compute_buffer(c: Configuration, stage: Stage, total_cells: Any, users: Any
     every_row = c.engine.rules.get("outputs_reserved", False)
     outputs = micro if every_row else least(micro, slots_of(c, users))
     logits = 4 * outputs * architecture.vocabulary_size + 4 * micro * d
+    if c.plan.output_on_host:
+        logits = 0
     if c.knobs.flash_attention:
         sparse = any(entry.sparse for entry, _ in stage.caches)
         mask = int(c.constants["compute_sparse_mask"].value) if sparse else 2
         layers = 4 * micro * (3 * stage.widest + 4 * d) + mask * micro * total_cells
     else:
         layers = 4 * micro * (1 + 4 * d + total_cells * (1 + stage.query_heads))
-    return most(logits, layers)
+    peak = most(logits, layers)
+    if every_row and c.knobs.flash_attention:
+        peak = peak + _scratch(stage, total_cells, micro)
+    return peak
+
+
+def _scratch(stage: Stage, total_cells: Any, micro: int) -> Any:
+    """What lies beside the logits of every row: 1 KiB per cell for a micro-batch of 512, where experts, states or a long
+    context need it (formulas §4.5) [B]."""
+    each = total_cells * 1024 * micro // 512
+    if stage.moe or stage.states:
+        return each
+    return each * (total_cells > LONG_CELLS)
 
 
 def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:

@@ -10,6 +10,7 @@ from calculator.estimation.engines.interface import EngineRules
 from calculator.estimation.engines.shared import (
     keys_layout,
     nothing_beyond,
+    plain_block_bytes,
     plain_tokens,
     state_terms,
     token_terms,
@@ -22,6 +23,7 @@ from catalog.architecture import CacheEntry, StateEntry
 deal_layers = llamacpp.deal_layers
 
 beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1

@@ -10,6 +10,7 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     nothing_beyond,
+    plain_block_bytes,
     plain_layout,
     plain_tokens,
     plan_refusals,
@@ -36,6 +37,7 @@ CHUNK_TOKENS = 2048
 GB = 10**9
 
 beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1

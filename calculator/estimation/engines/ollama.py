@@ -10,6 +10,7 @@ from calculator.estimation.engines.acceptance import most_requests
 from calculator.estimation.engines.shared import (
     keys_layout,
     nothing_beyond,
+    plain_block_bytes,
     plain_tokens,
     state_terms,
     token_terms,
@@ -30,6 +31,7 @@ limit = llamacpp.limit
 occupied = llamacpp.occupied
 occupied_refusal = llamacpp.occupied_refusal
 beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
 printed_tokens = plain_tokens
 state_widths = llamacpp.state_widths
 tensor_refusals = llamacpp.tensor_refusals

@@ -12,6 +12,7 @@ from calculator.estimation.engines.shared import (
     acceptance_refusals,
     in_use_bytes,
     nothing_beyond,
+    plain_block_bytes,
     plain_tokens,
     plan_refusals,
     process_terms,
@@ -42,6 +43,7 @@ LARGE_MIB, LARGE_RESERVE_MIB = 60 * 1024, 10_240
 """Devices above the first reserve at least the second."""
 
 beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 64

@@ -265,8 +265,17 @@ def nothing_beyond(configuration: Configuration, stage: Stage, users: Any) -> li
     return []
 
 
-def plain_tokens(c: Configuration, stage: Stage, pool_bytes: float, request_bytes: float) -> float:
-    """Tokens that fill a pool of so many bytes on one GPU, each with what every layer keeps of it."""
+def plain_block_bytes(c: Configuration, stage: Stage) -> float:
+    """What the tokens of one page take in all layers [B]."""
+    ranks, page = c.plan.attention_ranks, int(c.engine.rules.get("block_tokens") or 64)
+    return float(page * sum(sum(server_layout(c, entry, ranks)) * layers for entry, layers in stage.caches))
+
+
+def plain_tokens(
+    c: Configuration, stage: Stage, pool_bytes: float, request_bytes: float
+) -> tuple[float, float]:
+    """(tokens that fill a pool of so many bytes on one GPU, each with what every layer keeps of it, tokens of a page)."""
     ranks = c.plan.attention_ranks
     per_token = sum(sum(server_layout(c, entry, ranks)) * layers for entry, layers in stage.caches)
-    return pool_bytes / per_token if per_token else 0.0
+    page = plain_block_bytes(c, stage) / per_token if per_token else 0.0
+    return (pool_bytes / per_token if per_token else 0.0), page

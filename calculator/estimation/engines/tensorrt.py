@@ -13,6 +13,7 @@ from calculator.estimation.engines.shared import (
     acceptance_refusals,
     dense,
     nothing_beyond,
+    plain_block_bytes,
     plain_tokens,
     plan_refusals,
     process_terms,
@@ -31,6 +32,7 @@ from catalog.records import GIB, MIB
 tensor_refusals = vllm.tensor_refusals
 
 beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 64

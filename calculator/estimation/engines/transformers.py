@@ -10,6 +10,7 @@ from calculator.estimation.engines.shared import (
     acceptance_refusals,
     layer_split_refusals,
     nothing_beyond,
+    plain_block_bytes,
     plain_layout,
     plain_tokens,
     process_terms,
@@ -29,6 +30,7 @@ from catalog.records import MIB
 KIB = 1024
 
 beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
 printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1

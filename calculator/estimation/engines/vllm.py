@@ -28,6 +28,7 @@ from catalog.records import GIB, MIB, normal_class
 Pages = vllm_cache.Pages
 entry_layout = vllm_cache.entry_layout
 pages_of = vllm_cache.pages_of
+pool_block_bytes = vllm_cache.pool_block_bytes
 printed_tokens = vllm_cache.printed_tokens
 stage_cache = vllm_cache.stage_cache
 state_widths = vllm_cache.state_widths

@@ -223,24 +223,33 @@ def _blocks(c: Configuration, entry: CacheEntry, block: int, tokens: Any) -> tup
     return ceil_div(least(entry.window - 1 + in_flight, longest), block) + 1, "kv_window"
 
 
-def printed_tokens(c: Configuration, stage: Stage, pool_bytes: float, request_bytes: float) -> float:
-    """The “GPU KV cache size” [tokens] that a log prints for a pool of so many bytes on each GPU.
+def pool_block_bytes(c: Configuration, stage: Stage) -> float:
+    """One block of every layer of a group, or of every layer where all are alike [B]."""
+    pages = pages_of(c, stage, c.plan.attention_ranks)
+    sizes = [(entry_bytes(e, c.cache_type, c.plan.attention_ranks) * pages.block_tokens, n) for e, n in stage.caches]
+    if pages.mixed:
+        return float(pages.group * (pages.page_bytes or max(size for size, _ in sizes)))
+    return float(sum(size * layers for size, layers in sizes))
+
+
+def printed_tokens(
+    c: Configuration, stage: Stage, pool_bytes: float, request_bytes: float
+) -> tuple[float, float]:
+    """The “GPU KV cache size” that a log prints for a pool of so many bytes on each GPU, and its steps [tokens].
 
     Layers of one kind: blocks × tokens of a block. Of several kinds, up to 0.20 the blocks of one group over all groups;
     from 0.21 on the longest request times how often it fits (measured logs: see the accuracy page). request_bytes: what
     one request of the longest context takes on this GPU.
     """
-    pages = pages_of(c, stage, c.plan.attention_ranks)
-    per_token = sum(entry_bytes(e, c.cache_type, c.plan.attention_ranks) * n for e, n in stage.caches)
+    pages, tp = pages_of(c, stage, c.plan.attention_ranks), c.plan.attention_ranks
     compressed = any(entry.kind == "csa" for entry, _ in stage.caches)
     if not pages.mixed and not compressed:
-        index = sum(index_key_bytes(e, c.cache_type) * n for e, n in stage.caches if e.index_elements)
-        return pool_bytes * c.plan.dcp / (per_token + index)
+        per_token = sum(entry_bytes(e, c.cache_type, tp) * n for e, n in stage.caches)
+        per_token += sum(index_key_bytes(e, c.cache_type) * n for e, n in stage.caches if e.index_elements)
+        return pool_bytes * c.plan.dcp / per_token, float(pages.block_tokens * c.plan.dcp)
     if pages.mixed and c.engine.rules.get("prints_blocks_over_groups"):
-        slots = sum(pages.slots(n) for n in _layers_of_each_kind(stage))
-        page = pages.page_bytes or pages.block_tokens * max(
-            entry_bytes(e, c.cache_type, c.plan.attention_ranks) for e, _ in stage.caches
-        )
-        return pool_bytes * pages.block_tokens / (page * slots)
+        groups = sum(pages.slots(n) for n in _layers_of_each_kind(stage)) / pages.group
+        return pool_bytes / pool_block_bytes(c, stage) / groups * pages.block_tokens, float(pages.block_tokens)
     longest = c.knobs.longest_request or c.workload.context_tokens
-    return pool_bytes / request_bytes * longest
+    each = request_bytes / longest
+    return pool_bytes / each, (pool_block_bytes(c, stage) if pages.mixed else 0.0) / each
