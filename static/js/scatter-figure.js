@@ -12,7 +12,7 @@ function traces({ series }, data, colours) {
 // The worst case keeps the words that the server has placed.
 function words(chart, { x_range: [low, high], y_range: [bottom, top] }, colours) {
   const label = chart.querySelector(".point-label");
-  if (!label) return [];
+  if (!label || getComputedStyle(label).display === "none") return [];
   const share = (name) => parseFloat(label.getAttribute(name)) / 100;
   const atEnd = label.getAttribute("text-anchor") === "end";
   return [{

@@ -98,11 +98,10 @@ EXACT_SENTENCE = _(
 )
 RANGES_SENTENCE = _(
     "Everything else is a rule, or fitted to other logs: its 90% ranges held {held} of {judged} observed figures, "
-    "**{share} ± {error}**."
+    "**{share} ± {error}** (one standard error of so few figures)."
 )
 TOO_FEW = _("That is fewer than they promise.")
 TOO_MANY = _("That is more than they promise: they could be narrower.")
-SAMPLING = _("What stands behind ± is the sampling error, one standard error.")
 NONE_LEFT_OUT = _("No log was left out.")
 SOME_LEFT_OUT = ngettext_lazy(
     "**{left}** of {cases} logs is left out; the reason is given.",
@@ -124,10 +123,8 @@ MISREAD: Mapping[str, Template] = {
 NO_DATA = _("No data: {names}.")
 NOTHING = _("No log shows this yet: {what}.")
 NOTHING_AT_ALL = _("The catalogue holds no measured log yet.")
-BORROWS = _("{engine} runs {other}, whose constants it takes: **{link}**.")
-NEWEST = _("{engine}: newest log from {newest}, computed as {version}.")
-
-WHERE_FROM = _("90% range: where from")
+NEWEST = _("Computed at a newer version than the newest log: {engines}.")
+NEWER = _("{engine} {version} ({newest})")
 
 
 def figure_name(part: str) -> str:

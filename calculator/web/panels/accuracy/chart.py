@@ -10,7 +10,7 @@ from calculator.accuracy.report import Comparison
 from calculator.web import figures
 from calculator.web.charts import Axis, figure_json, powers_of_four_between
 from calculator.web.panels.accuracy.cases import case_id
-from calculator.web.panels.accuracy.record import Selection
+from calculator.web.panels.accuracy.record import Selection, whole_gpus
 from calculator.web.panels.accuracy.shapes import Scatter, Series
 from calculator.web.panels.accuracy.written import case_name, signed, size_of_error
 from calculator.web.panels.bar import percent
@@ -37,27 +37,30 @@ REACHES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 MOST_AT_EDGE = 0.03
 """Share of the marks that may lie beyond the axis's ends; they are drawn at the edge."""
 
-LEAST_WIDE = 16.0  # the axis of sizes spans at least this factor
+ROOM = 1.4  # sizes keep this factor from the axis's ends
+LEAST_WIDE = 40.0  # the axis of sizes spans at least this factor: two powers of four
+Y_ROOM = 1.06  # marks drawn at the edge are whole
 _FAR_RIGHT = 0.5
 
 
 def chart_panel(items: Sequence[Comparison], selection: Selection, snapshot: Snapshot) -> Scatter | None:
     """The chart of all sizes among the comparisons; None where there is none."""
-    sizes = [item for item in items if item.unit == "bytes" and item.observed > 0]
+    sizes = _shown(items, selection)
     if not sizes:
         return None
     units = selection.units
     x_axis, reach = _x_axis(sizes, units), _reach(sizes)
-    y_axis = Axis(-reach, reach)
+    y_axis = Axis(-Y_ROOM * reach, Y_ROOM * reach)
     unit = figures.unit_name(units)
     worst = max(sizes, key=lambda item: abs(item.error))
     return {
         "id": "errors",
-        "title": _("Error against observed {unit}").format(unit=unit),
+        "title": _("Error against observed {unit} per GPU").format(unit=unit),
         "description": _description(sizes),
         "note": _note(sizes, reach),
+        "subject": _subject(sizes, selection),
         "series": _series(sizes, units, x_axis, y_axis),
-        "x_ticks": [_x_tick(value, x_axis, unit) for value in _ticks(x_axis)],
+        "x_ticks": _x_ticks(x_axis, unit),
         "y_ticks": [
             {"at": percent(100 * (1 - y_axis.at(value))), "label": _tick_label(value), "anchor": "end"}
             for value in _y_steps(reach)
@@ -71,17 +74,31 @@ def chart_panel(items: Sequence[Comparison], selection: Selection, snapshot: Sna
     }
 
 
+def _shown(items: Sequence[Comparison], selection: Selection) -> list[Comparison]:
+    """The sizes that are drawn: of the chosen figure, else what each GPU holds in all."""
+    sizes = [item for item in items if item.unit == "bytes" and item.observed > 0]
+    return sizes if selection.part else whole_gpus(sizes) or sizes
+
+
+def _subject(sizes: Sequence[Comparison], selection: Selection) -> str:
+    if selection.part:
+        return figure_name(selection.part)
+    if whole_gpus(sizes):
+        return _("What a GPU holds in all, one mark for each GPU of each log")
+    return _("Every size that is printed")
+
+
 def family_of(engine: str) -> int:
     """The number of the engine's series."""
     return next((number for number, (_name, engines) in FAMILIES.items() if engine in engines), max(FAMILIES))
 
 
 def _x_axis(sizes: Sequence[Comparison], units: str) -> Axis:
-    """From a power of four at or below the smallest to one at or above the largest size."""
+    """From a little below the smallest to a little above the largest size."""
     seen = [figures.in_units(item.observed, units) for item in sizes]
-    low = 4.0 ** math.floor(math.log(min(seen), 4))
-    high = 4.0 ** math.ceil(math.log(max(seen), 4) + 1e-9)
-    return Axis(low, max(high, low * LEAST_WIDE), log=True)
+    low, high = min(seen) / ROOM, max(seen) * ROOM
+    middle, half = math.sqrt(low * high), math.sqrt(max(high / low, LEAST_WIDE))
+    return Axis(middle / half, middle * half, log=True)
 
 
 def _reach(sizes: Sequence[Comparison]) -> float:
@@ -98,16 +115,19 @@ def _ticks(axis: Axis) -> list[float]:
     return ticks[:: step or 1]
 
 
-def _x_tick(value: float, axis: Axis, unit: str) -> ChartTick:
-    at = axis.at(value)
-    text = figures.number(value, None if value < 1 else 0)
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    anchor = "start" if at < 0.02 else "end" if at > 0.98 else "middle"
-    return {
-        "at": percent(100 * at),
-        "label": f"{text}{figures.NO_BREAK}{unit}" if at > 0.98 else text,
-        "anchor": anchor,
-    }
+def _x_ticks(axis: Axis, unit: str) -> list[ChartTick]:
+    """The ticks with their numbers; the last one names the unit."""
+    values = _ticks(axis)
+    return [
+        {
+            "at": percent(100 * axis.at(value)),
+            "label": f"{figures.plain(value)}{figures.NO_BREAK}{unit}"
+            if value == values[-1]
+            else figures.plain(value),
+            "anchor": "middle",
+        }
+        for value in values
+    ]
 
 
 def _y_steps(reach: float) -> list[float]:
@@ -139,7 +159,7 @@ def _series(sizes: Sequence[Comparison], units: str, x_axis: Axis, y_axis: Axis)
 def _place(item: Comparison, units: str, x_axis: Axis, y_axis: Axis) -> tuple[str, str]:
     """Where a mark stands, to a tenth of a per cent."""
     x = x_axis.at(figures.in_units(item.observed, units))
-    y = 1 - y_axis.at(_held(item.error, y_axis.high))
+    y = 1 - y_axis.at(_held(item.error, y_axis.high / Y_ROOM))
     return percent(round(100 * x, 1)), percent(round(100 * y, 1))
 
 
@@ -201,8 +221,8 @@ def _numbers(
     numbers = {
         "series": series,
         "x_range": [x_axis.low, x_axis.high],
-        "x_ticks": {"values": ticks, "labels": [_x_tick(value, x_axis, unit)["label"] for value in ticks]},
-        "y_range": [-reach, reach],
+        "x_ticks": {"values": ticks, "labels": [tick["label"] for tick in _x_ticks(x_axis, unit)]},
+        "y_range": [-Y_ROOM * reach, Y_ROOM * reach],
         "y_ticks": {"values": steps, "labels": [_tick_label(value) for value in steps]},
         "band": BAND,
         "every": selection.link(every=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Lock, Thread
@@ -41,17 +41,17 @@ def forget() -> None:
     _computed.cache_clear()
 
 
-def compute_aside(snapshot: Snapshot) -> Thread:
+def compute_aside(current: Callable[[], Snapshot]) -> Thread:
     """Start computing the record beside the requests, so that no visitor waits for it; a failure is logged."""
-    thread = Thread(target=_compute_logged, args=(snapshot,), name="accuracy-record", daemon=True)
+    thread = Thread(target=_compute_logged, args=(current,), name="accuracy-record", daemon=True)
     thread.start()
     return thread
 
 
-def _compute_logged(snapshot: Snapshot) -> None:
+def _compute_logged(current: Callable[[], Snapshot]) -> None:
     try:
-        record_of(snapshot)
-    except Exception:
+        record_of(current())
+    except Exception:  # noqa: BLE001 - whatever it is, the first visitor meets it again, with its page
         _log.exception("The record of accuracy cannot be computed.")
 
 

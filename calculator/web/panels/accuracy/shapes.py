@@ -87,13 +87,14 @@ class Series(TypedDict):
 
 
 class Scatter(TypedDict):
-    """The chart of errors. band: top and height of the band around zero. worst: the labelled point. numbers: what
+    """The chart of errors. subject: which figures are drawn. band: top and height of the band around zero. worst: the labelled point. numbers: what
     Plotly needs, as JSON text; figure: the frame that it fills."""
 
     id: str
     title: str
     description: str
     note: str
+    subject: str
     series: list[Series]
     x_ticks: list[ChartTick]
     y_ticks: list[ChartTick]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 
 from calculator.accuracy.report import Comparison, Group, groups, summary
 from calculator.estimation.terms import Reason
@@ -14,6 +15,7 @@ from calculator.web.wording.accuracy import (
     ATTENTION,
     EXACT_NOTE,
     FIGURES,
+    NEWER,
     NEWEST,
     NO_DATA,
     NOTES,
@@ -26,6 +28,8 @@ from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.text import engine_name
 from catalog.records import Engine
 from catalog.snapshot import Snapshot, measured_on, version_key
+
+_VERSION = re.compile(r"(?:\w+ )?v?(?P<number>b?\d+(?:\.\d+)*)")
 
 
 def by_figure(items: Sequence[Comparison], selection: Selection) -> GroupTable:
@@ -76,7 +80,7 @@ def by_engine(items: Sequence[Comparison], selection: Selection, snapshot: Snaps
         "first_head": _("Engine"),
         "rows": rows,
         "missing": _missing(missing),
-        "remarks": [remark for name in sorted(seen) for remark in _versions(name, items, snapshot)],
+        "remarks": _versions(sorted(seen), items, snapshot),
     }
 
 
@@ -167,38 +171,37 @@ def _missing(names: Iterable[str]) -> str:
     return NO_DATA.format(names=listed) if listed else ""
 
 
-def _versions(name: str, items: Sequence[Comparison], snapshot: Snapshot) -> list[str]:
-    """What to know where the engine is computed at a version that no log shows."""
-    engine = snapshot.engines.get(name)
-    if engine is None:
-        return []
-    remarks = []
-    newest = max(
-        (_version(item.measurement.scenario) for item in items if item.measurement.engine == name),
-        key=version_key,
-    )
-    if version_key(newest) and version_key(engine.version)[:2] > version_key(newest)[:2]:
-        remarks.append(
-            NEWEST.format(
-                engine=engine_name(name),
-                newest=_plain_version(newest),
-                version=_plain_version(engine.version),
-            )
+def _versions(engines: Iterable[str], items: Sequence[Comparison], snapshot: Snapshot) -> list[str]:
+    """What to know where an engine is computed at a version that no log shows."""
+    remarks, newer = [], []
+    for name in engines:
+        engine = snapshot.engines.get(name)
+        version = _number(engine.version) if engine else ""
+        if engine is None or not version:
+            continue
+        newest = max(
+            (_newest(item) for item in items if item.measurement.engine == name), key=version_key, default=""
         )
-    if outside := _outside(engine, snapshot):
-        low, high = outside
-        named = {"engine": engine.name, "version": _plain_version(engine.version), "low": low, "high": high}
-        code = "version_outside_measured" if low else "version_outside_measured_until"
-        remarks.append(reason_words(Reason(code, named), "gib"))
+        if version_key(newest) and version_key(version)[:2] > version_key(newest)[:2]:
+            newer.append(NEWER.format(engine=engine_name(name), newest=_number(newest), version=version))
+        if outside := _outside(engine, snapshot):
+            low, high = outside
+            factors = {"engine": engine.name, "version": version, "low": low, "high": high}
+            code = "version_outside_measured" if low else "version_outside_measured_until"
+            remarks.append(reason_words(Reason(code, factors), "gib"))
+    if newer:
+        remarks.append(NEWEST.format(engines="; ".join(newer)))
     return remarks
 
 
-def _version(scenario: Mapping[str, str]) -> str:
-    return scenario.get("engine_version", "")
+def _newest(item: Comparison) -> str:
+    return item.measurement.scenario.get("engine_version", "")
 
 
-def _plain_version(version: str) -> str:
-    return version.split(" ", maxsplit=1)[0]
+def _number(version: str) -> str:
+    """The version's number alone: 0.33.0, b11434; nothing where it is named by a branch."""
+    found = _VERSION.match(version)
+    return found["number"] if found else ""
 
 
 def _outside(engine: Engine, snapshot: Snapshot) -> tuple[str, str] | None:

@@ -19,6 +19,7 @@ from catalog.snapshot import Snapshot
 
 _WHOLE_FROM = 1.0  # errors of 100 % and more stand without decimals
 _LONGEST_NOTE = 160
+_LONGEST_REST = 64
 _NUMBERED = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)#(?P<number>\d+)(?P<rest>.*)", re.DOTALL)
 _FILE = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+):(?P<path>[^()]+?)(?P<rest> \(.*)?", re.DOTALL)
 _ADDRESS = re.compile(r"(?P<address>https?://\S+)(?P<rest>.*)", re.DOTALL)
@@ -126,7 +127,7 @@ def source_link(source: str) -> SourceLink:
     if found := _FILE.fullmatch(text):
         repo, path = found["repo"], found["path"].strip()
         href = f"https://github.com/{repo}/blob/HEAD/{quote(path)}"
-        return {"text": repo, "href": href, "rest": f"{path}{found['rest'] or ''}"}
+        return {"text": repo, "href": href, "rest": _middle_cut(f"{path}{found['rest'] or ''}")}
     if found := _REPO.fullmatch(text):
         return {
             "text": found["repo"],
@@ -138,7 +139,16 @@ def source_link(source: str) -> SourceLink:
 
 def _rest(text: str | None) -> str:
     bare = (text or "").strip()
-    return bare[1:-1] if bare.startswith("(") and bare.endswith(")") and bare.count("(") == 1 else bare
+    if bare.startswith("(") and bare.endswith(")") and bare.count("(") == 1:
+        bare = bare[1:-1]
+    return _middle_cut(bare)
+
+
+def _middle_cut(text: str) -> str:
+    """A long path without its middle: what tells two of them apart stands at the end."""
+    if len(text) <= _LONGEST_REST:
+        return text
+    return f"{text[: _LONGEST_REST // 4].rstrip()}…{text[-3 * _LONGEST_REST // 4 :].lstrip()}"
 
 
 @lru_cache(maxsize=4096)
