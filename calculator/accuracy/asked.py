@@ -95,7 +95,7 @@ def ask(snapshot: Snapshot, item: Measurement) -> Asked | None:
     if layers := _placed_layers(item, resolved.configuration):
         resolved = resolve(scenario.replace(ngl=layers), snapshot)
     unknown = {p.field for p in unreadable + resolved.problems if p.code in ("not_a_choice", "unknown_id", "not_computed_yet")}  # fmt: skip
-    if not item.weights_format:
+    if "quant" not in item.scenario:
         unknown.add("quant")
     configuration = resolved.configuration
     if configuration.offload.kind != "none":

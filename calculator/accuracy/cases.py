@@ -7,10 +7,11 @@ cache type) is passed on as written, so that asking it names the gap instead of 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from catalog.records import Measurement, Observation
+from catalog.snapshot import Snapshot
 
 Row = Mapping[str, Any]
 Query = dict[str, str]
@@ -294,6 +295,25 @@ def measurement_of(row: Row, vision_models: Collection[str] = ()) -> Measurement
         confidence=row.get("confidence") or "medium",
         note=row.get("notes") or "",
     )
+
+
+def measurements_of(rows: Iterable[Any], snapshot: Snapshot) -> tuple[Measurement, ...]:
+    """The rows of a case file that are about running a model (fine-tuning has its own arithmetic).
+
+    Raises ValueError with a sentence for a row that cannot be read.
+    """
+    seeing = frozenset(model.id for model in snapshot.models.values() if model.vision)
+    found = []
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise ValueError(f"row {number} is no object")
+        if row.get("task", "inference") != "inference":
+            continue
+        try:
+            found.append(measurement_of(row, seeing))
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"row {number} ({row.get('id', 'without id')}) cannot be read: {error!r}") from error
+    return tuple(found)
 
 
 def _open_parts(row: Row) -> dict[str, str]:

@@ -86,7 +86,7 @@ def _plain_dense(c: Configuration) -> bool:
     """One kind of attention, no experts, no state, no encoder, layers on GPUs."""
     a = c.model.architecture
     plain = all(block.mixer.KIND == "gqa" for block in a.blocks)
-    return plain and _dense(c) and not c.knobs.vision and c.offload.kind in ("none", "layers")
+    return plain and _dense(c) and not c.knobs.vision and not _on_host(c)
 
 
 def _not_plain(c: Configuration) -> bool:

@@ -111,6 +111,11 @@ class Report:
         whole = Counter(item.reason for item in self.skipped if item.part is None)
         return dict(whole.most_common())
 
+    def parts_skipped_counts(self) -> Mapping[str, int]:
+        """Parts of compared measurements that are not compared, by reason."""
+        parts = Counter(item.reason for item in self.skipped if item.part is not None)
+        return dict(parts.most_common())
+
     def groups(self, *by: str) -> tuple[Group, ...]:
         """Figures by any of engine, part, attention, model, version; most comparisons first."""
         return groups(self.worst, by)
