@@ -24,7 +24,7 @@ from catalog.models import (
     System,
 )
 from catalog.models.language_models import difference_percent, signed
-from catalog.scenario_check import scenario_faults, scenario_gaps
+from catalog.scenario_check import Remark, scenario_remarks
 from catalog.snapshot import build_snapshot
 
 ODD_SUM_PERCENT = 0.5
@@ -79,6 +79,20 @@ class Catalogue:
         return {row.slug for row in self.every[table]}
 
     @cached_property
+    def fault(self) -> str:
+        """Why the rows in use cannot be put together; empty when they can."""
+        try:
+            build_snapshot(live.read_entries(), "0", "")
+        except Exception as error:  # noqa: BLE001 - whatever it is, the calculator cannot start
+            return f"{type(error).__name__}: {error}"
+        return ""
+
+    @cached_property
+    def asked(self) -> list[tuple[Measurement, list[Remark]]]:
+        """Each measurement with what is wrong with its question; none while no question can be asked at all."""
+        return [] if self.fault else [(row, scenario_remarks(row.scenario)) for row in self.measurements]
+
+    @cached_property
     def shapes(self) -> dict[str, Architecture]:
         """The layers of each model whose description can be read."""
         shapes = {}
@@ -112,11 +126,9 @@ def unusable(catalogue: Catalogue) -> Found:
                 yield _item(row, place + " ".join(sentences))
 
 
-def unbuildable(_: Catalogue) -> Found:
-    try:
-        build_snapshot(live.read_entries(), "0", "")
-    except Exception as error:  # noqa: BLE001 - whatever it is, the calculator cannot start
-        yield Item("catalogue", "", f"No snapshot can be built: {type(error).__name__}: {error}.")
+def unbuildable(catalogue: Catalogue) -> Found:
+    if catalogue.fault:
+        yield Item("catalogue", "", f"No snapshot can be built: {catalogue.fault}.")
 
 
 def wrong_sum(catalogue: Catalogue) -> Found:
@@ -195,9 +207,8 @@ def assumed_order(catalogue: Catalogue) -> Found:
 
 
 def unasked(catalogue: Catalogue) -> Found:
-    for row in catalogue.measurements:
-        for sentence in scenario_faults(row.scenario):
-            yield _item(row, sentence)
+    for row, remarks in catalogue.asked:
+        yield from (_item(row, remark.sentence) for remark in remarks if not remark.gap)
 
 
 def outside_catalogue(catalogue: Catalogue) -> Found:
@@ -209,8 +220,8 @@ def outside_catalogue(catalogue: Catalogue) -> Found:
             yield _item(row, f"no model has the id {row.model_slug}")
         if row.engine not in engines:
             yield _item(row, f"no engine has the id {row.engine}")
-        for sentence in scenario_gaps(row.scenario):
-            yield _item(row, sentence)
+    for row, remarks in catalogue.asked:
+        yield from (_item(row, remark.sentence) for remark in remarks if remark.gap)
 
 
 def split_groups(catalogue: Catalogue) -> Found:

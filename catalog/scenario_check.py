@@ -34,15 +34,16 @@ def register(check: Check | None) -> Check | None:
     return before
 
 
+def scenario_remarks(query: Mapping[str, str]) -> list[Remark]:
+    """Everything about a question that cannot be taken as it is written."""
+    return [remark for check in _checks for remark in check(query)]
+
+
 def scenario_faults(query: Mapping[str, str]) -> list[str]:
     """Sentences for the parameters of a question that somebody has to correct."""
-    return [remark.sentence for remark in _remarks(query) if not remark.gap]
+    return [remark.sentence for remark in scenario_remarks(query) if not remark.gap]
 
 
 def scenario_gaps(query: Mapping[str, str]) -> list[str]:
     """Sentences for values that were measured and that the calculator does not have."""
-    return [remark.sentence for remark in _remarks(query) if remark.gap]
-
-
-def _remarks(query: Mapping[str, str]) -> list[Remark]:
-    return [remark for check in _checks for remark in check(query)]
+    return [remark.sentence for remark in scenario_remarks(query) if remark.gap]

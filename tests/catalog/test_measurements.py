@@ -307,10 +307,10 @@ def test_a_question_that_cannot_be_asked_is_refused(cold_process, changes, sente
 
 @pytest.mark.django_db
 def test_a_format_or_cache_type_that_only_a_fork_has_is_a_gap_and_no_fault(cold_process):
-    query = {**RUN["scenario"], "quant": "iq4_ks_r4", "kv": "q6"}
+    query = {**RUN["scenario"], "quant": "iq4_ks_r4", "kv": "q8_0/f16"}
     assert scenario_faults(query) == []
     kv, quant = scenario_gaps(query)
-    assert kv.startswith("kv: “q6” is none of bf16, fp8, ")
+    assert kv.startswith("kv: “q8_0/f16” is none of bf16, fp8, ")
     assert quant.startswith("quant: nothing here is called “iq4_ks_r4”.")
     Measurement.from_entry(run(scenario=query)).full_clean()
 
