@@ -10,6 +10,8 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
+from calculator.web.measured_questions import SENTENCES, SILENT
+from calculator.web.wording.problems import PROBLEMS
 from catalog import live, scenario_check
 from catalog.admin.measurements import MeasurementAdmin
 from catalog.entries import measurement_record
@@ -303,6 +305,12 @@ def test_a_question_that_cannot_be_asked_is_refused(cold_process, changes, sente
         row.full_clean()
     (said,) = raised.value.message_dict["scenario"]
     assert said == sentence or said.startswith(f"{sentence} Near names: ")
+
+
+def test_every_problem_of_a_question_has_a_sentence_for_editors_or_is_none_here():
+    codes = {code.removesuffix("_near") for code in PROBLEMS}
+    assert set(SENTENCES) | SILENT == codes
+    assert set(SENTENCES) & SILENT == set()
 
 
 @pytest.mark.django_db
