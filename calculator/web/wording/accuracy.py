@@ -69,6 +69,7 @@ LEFT_OUT: Mapping[str, Template] = {
     "model_not_in_catalogue": _("The catalogue has no model of this architecture."),
     "format_not_in_catalogue": _("The weights format is not in the catalogue."),
     "format_not_stated": _("The source does not state the weights format."),
+    "context_not_stated": _("The source does not state the context."),
     "cache_type_not_in_catalogue": _("The cache type is not in the catalogue."),
     "cache_on_host": _("The cache lies in system RAM."),
     "part_not_computed": _("No part of the arithmetic answers to this figure."),
@@ -109,7 +110,9 @@ SOME_LEFT_OUT = ngettext_lazy(
     "count",
 )
 
-SHOWN = ngettext_lazy("{figures} figure from {logs} logs", "{figures} figures from {logs} logs", "count")
+SHOWN = _("{figures} from {logs}")
+SHOWN_FIGURES = ngettext_lazy("{number} figure", "{number} figures", "count")
+SHOWN_LOGS = ngettext_lazy("{number} log", "{number} logs", "count")
 LEFT_OUT_HERE = ngettext_lazy("{left} log left out", "{left} logs left out", "count")
 FLATTERS = _("The constants were fitted on these logs: their errors flatter.")
 

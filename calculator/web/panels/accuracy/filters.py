@@ -41,7 +41,8 @@ def filters_panel(
         ],
         "hidden": [("units", "gb")] if selection.units == "gb" else [],
         "words": words.SHOWN.format(
-            count=len(items), figures=figures.whole(len(items)), logs=figures.whole(len(logs))
+            figures=words.SHOWN_FIGURES.format(count=len(items), number=figures.whole(len(items))),
+            logs=words.SHOWN_LOGS.format(count=len(logs), number=figures.whole(len(logs))),
         ),
         "left_out": words.LEFT_OUT_HERE.format(count=left, left=figures.whole(left)) if left else "",
         "clear_href": _clear(selection),

@@ -82,6 +82,7 @@ def _frame(
         "canonical": canonical,
         "catalogue": snapshot.updated[:10],
         "units": "gb" if selection.units == "gb" else "gib",
+        "here": selection.link(),
         "gib_href": selection.link(units="gib"),
         "gb_href": selection.link(units="gb"),
     }

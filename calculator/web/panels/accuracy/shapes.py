@@ -8,13 +8,14 @@ from calculator.web.panels.shapes import ChartPoint, ChartTick, Choice, Sentence
 
 
 class AccuracyFrame(TypedDict):
-    """The words of the head, and the links that keep what is chosen."""
+    """The words of the head, and the links that keep what is chosen. here: the address of what is shown."""
 
     title: str
     description: str
     canonical: str
     catalogue: str
     units: Literal["gib", "gb"]
+    here: str
     gib_href: str
     gb_href: str
 
