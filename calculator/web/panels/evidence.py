@@ -29,8 +29,9 @@ BY_TERM: Mapping[str, str] = {"compute_llamacpp": "compute_buffer"}
 
 
 def evidence_href(answer: Answer, figure: str = SUM) -> str:
-    """The record of an engine's figure."""
-    return f"/accuracy/?engine={answer.configuration.engine.id}&part={figure}"
+    """The record of an engine's figure, in the units that the visitor reads."""
+    units = "&units=gb" if answer.units == "gb" else ""
+    return f"/accuracy/?engine={answer.configuration.engine.id}&part={figure}{units}"
 
 
 def part_evidence(answer: Answer, part: Part) -> str:

@@ -36,7 +36,7 @@ NOTES: Mapping[str, Template] = {
     "output_buffer": _("logits of a batch"),
 }
 
-EXACT_NOTE = _("follows from the configuration")
+EXACT_NOTE = _("published, or from the configuration")
 RANGED_NOTE = _("by rule or fitted")
 
 ATTENTION: Mapping[str, Template] = {
@@ -99,7 +99,7 @@ EXACT_SENTENCE = _(
 )
 RANGES_SENTENCE = _(
     "Everything else is a rule, or fitted to other logs: its 90% ranges held {held} of {judged} observed figures, "
-    "**{share} ± {error}** (one standard error of so few figures)."
+    "**{share}** (one standard error of so few figures)."
 )
 TOO_FEW = _("That is fewer than they promise.")
 TOO_MANY = _("That is more than they promise: they could be narrower.")

@@ -20,7 +20,7 @@ from calculator.web.panels.accuracy.record import (
 )
 from calculator.web.panels.accuracy.shapes import AccuracyFrame, AccuracyPage
 from calculator.web.panels.accuracy.tables import by_attention, by_engine, by_figure
-from calculator.web.panels.accuracy.written import points, size_of_error, whole_percent
+from calculator.web.panels.accuracy.written import coverage_words, size_of_error, whole_percent
 from calculator.web.panels.shapes import Sentence
 from calculator.web.panels.spans import joined, sentence, text_of_spans
 from calculator.web.wording import accuracy as words
@@ -138,8 +138,7 @@ def _ranges(checked: Sequence[Comparison]) -> str:
     said = words.RANGES_SENTENCE.format(
         held=figures.whole(round(group.coverage_90 * group.judged)),
         judged=figures.whole(group.judged),
-        share=whole_percent(group.coverage_90),
-        error=points(group.coverage_error),
+        share=coverage_words(group.coverage_90, group.coverage_error),
     )
     low, high = PROMISED
     if group.coverage_90 + group.coverage_error < low:

@@ -10,7 +10,7 @@ from calculator.estimation.terms import Reason
 from calculator.web import figures
 from calculator.web.panels.accuracy.record import Selection
 from calculator.web.panels.accuracy.shapes import GroupRow, GroupTable
-from calculator.web.panels.accuracy.written import points, signed, size_of_error, whole_percent
+from calculator.web.panels.accuracy.written import coverage_words, signed, size_of_error, whole_percent
 from calculator.web.wording.accuracy import (
     ATTENTION,
     EXACT_NOTE,
@@ -155,7 +155,7 @@ def held_words(group: Group) -> str:
     """`91% ± 4` of the ranges hold the observed figure; `exact in 97%` where there is no range."""
     if group.coverage_90 is None or group.coverage_error is None:
         return _("exact in {share}").format(share=whole_percent(group.exact_share))
-    return f"{whole_percent(group.coverage_90)} ± {points(group.coverage_error)}"
+    return coverage_words(group.coverage_90, group.coverage_error)
 
 
 def _of_words(group: Group) -> str:

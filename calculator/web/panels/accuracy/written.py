@@ -49,9 +49,10 @@ def whole_percent(share: float) -> str:
     return f"{figures.whole(rounded)}%"
 
 
-def points(share: float) -> str:
-    """A sampling error in points of per cent: 4; at least 1."""
-    return figures.whole(max(1, round(100 * share)))
+def coverage_words(share: float, error: float) -> str:
+    """A share with its sampling error in points of per cent, at least 1: 91% ± 4. It stays in one line."""
+    points = figures.whole(max(1, round(100 * error)))
+    return f"{whole_percent(share)}{figures.NO_BREAK}±{figures.NO_BREAK}{points}"
 
 
 def amount(value: float, unit: str, units: str) -> str:
