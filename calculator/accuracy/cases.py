@@ -16,8 +16,13 @@ from catalog.snapshot import Snapshot
 Row = Mapping[str, Any]
 Query = dict[str, str]
 
+BUILDS = frozenset({"llama.cpp"})
+"""Engines whose versions are build numbers; other numbers in what a source wrote are a wrapper's."""
+
 EVERY_LAYER = "10000"
-OLLAMA = "ollama"
+SHARES_CONTEXT = frozenset({"ollama"})
+"""Engines that are told the context of one request, and start the server with it times the slots."""
+
 SLOTS = ("llama.cpp", "ollama", "lm-studio")
 """Engines whose rows state all cells together and the slots that share them."""
 
@@ -48,6 +53,7 @@ RELEASES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("2026-08", "0.26"),
         ("2026-09", "0.31"),
     ),
+    "mlx": (("2025-03", "0.22"), ("2026-02", "0.30")),
     "ollama": (("2024-07", "0.2"), ("2025-10", "0.12"), ("2026-04", "0.20"), ("2026-05", "0.30")),
     "sglang": (("2025-01", "0.4"), ("2025-03", "0.4"), ("2025-07", "0.4"), ("2025-11", "0.5")),
 }
@@ -70,6 +76,9 @@ STAND_INS: tuple[tuple[str, str], ...] = (
     (r"\b6 GB", "rtx-3050-6"),
 )
 """A device of the class that a source names without its name; for parts that hang on the class alone."""
+
+USUAL_DEVICE: Mapping[str, str] = {"mlx": "mac-m2-ultra-192"}
+"""The device of rows that name none, where it is not a data-centre GPU."""
 
 _LINK_FREE = {"default": "bf16", "f16": "bf16", "fp16": "bf16", "fp8_ds_mla": "fp8"}
 _FORMATS = (
@@ -115,11 +124,9 @@ DEFAULT: Mapping[str, str] = {"n": "1", "kv": "bf16", "users": "1"}
 def _hardware(row: Row) -> Query:
     count = _gpus(row)
     backend = _backend(row)
-    gpu = row.get("accelerator_id")
-    if gpu is None:
-        written = row.get("gpu") or ""
-        gpu = next((stand_in for rule, stand_in in STAND_INS if re.search(rule, written)), None)
-        gpu = gpu or ("mac-m2-ultra-192" if row["engine"] == "mlx" else "h100-sxm")
+    written = row.get("gpu") or ""
+    alike = (stand_in for rule, stand_in in STAND_INS if re.search(rule, written))
+    gpu = row.get("accelerator_id") or next(alike, USUAL_DEVICE.get(row["engine"], "h100-sxm"))
     query = {"gpu": gpu, "n": str(count)} if ":" not in gpu else {"gpu": gpu}
     return query | ({"backend": backend} if backend else {})
 
@@ -148,13 +155,11 @@ def version_of(engine: str, written: str, as_of: str | None = None) -> str:
     """
     if build := re.search(r"\bb(\d{3,5})\b|version (\d{4,5})", written):
         return f"b{build.group(1) or build.group(2)}"
-    if engine != "llama.cpp":
+    if engine not in BUILDS:
         named = re.search(r"(?:mlx-lm|exllamav\d|transformers|tensorrt-llm) (\d+\.\d+(?:\.\d+)?)", written)
         plain = named or re.search(r"(?<![\d.])(\d+\.\d+(?:\.\d+)?)", written)
         if plain:
             return plain.group(1)
-        if engine == "mlx":
-            return ""
     month = re.search(r"20\d\d-\d\d", written) or re.search(r"20\d\d(-\d\d)?", written)
     when = "2025-05" if "spring 2025" in written else (month.group(0) if month else as_of or "")
     return _released(engine, when)
@@ -205,7 +210,7 @@ def _slots(row: Row) -> Query:
     """llama.cpp and what starts it: all cells together, slots that share them, micro-batch, flash attention."""
     slots, context = row.get("parallel") or 1, row.get("context")
     query: Query = {"seqs": str(slots)} if slots > 1 else {}
-    if row["engine"] == OLLAMA and slots > 1:
+    if row["engine"] in SHARES_CONTEXT and slots > 1:
         query, context = {"users": str(slots)}, (context or 0) // slots
     if context:
         query["ctx"] = str(context)

@@ -71,7 +71,7 @@ def _of(part: str, terms: Sequence[Term], why: str = "") -> Figure:
     """The sum of terms; exact when each of them is."""
     interval = total(terms)
     bases: set[Basis] = {term.basis for term in terms}
-    basis: Basis = next((b for b in ("calibrated", "rule", "published") if b in bases), "exact")  # type: ignore[assignment]
+    basis: Basis = next((b for b in ("calibrated", "rule", "published") if b in bases), "exact")
     return Figure(part, interval.value, interval.low, interval.high, basis, why=why)
 
 

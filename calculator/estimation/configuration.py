@@ -51,6 +51,11 @@ class Plan:
     host_expert_layers: int = 0
 
     @property
+    def layers_on_host(self) -> bool:
+        """Whole layers, or the head, stay in host memory."""
+        return self.host_layers > 0 or self.output_on_host
+
+    @property
     def gpus(self) -> int:
         """Devices the plan takes: tensor width × stages × whole replicas."""
         return self.tp * self.pp * self.dp

@@ -143,7 +143,7 @@ def _with_host(
             "host_bytes": memory.host_bytes,
         }
         moved = Reason("experts_on_host", factors)
-    elif plan.output_on_host:
+    elif plan.layers_on_host:
         factors = {
             "layers": plan.host_layers,
             "all": c.model.architecture.layer_count,

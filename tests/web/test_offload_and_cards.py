@@ -62,12 +62,12 @@ def test_offload_says_what_stays_where(snapshot):
     page = page_of(f"{LLAMA}&offload=auto", snapshot)
     verdict = page["verdict"]
     assert (verdict["code"], verdict["chip"]) == ("offload", "Needs offload")
-    assert verdict["sentence"] == "Fits with 40 of 80 layers in system RAM."
+    assert verdict["sentence"] == "Fits with 42 of 80 layers in system RAM."
     assert words(verdict["ground"]) == (
-        "It needs 21.6 GiB of the 23.6 GiB that llama.cpp may take. 40 of 80 layers and the output stay in system "
+        "It needs 21.6 GiB of the 23.6 GiB that llama.cpp may take. 42 of 80 layers and the output stay in system "
         "RAM, which needs 21.8 GiB. The machine’s RAM is not compared: set it under Advanced."
     )
-    assert page["question"]["engine"]["note"] == "40 of 80 layers in RAM"
+    assert page["question"]["engine"]["note"] == "42 of 80 layers in RAM"
     assert figure_of(page, "System RAM")["value"] == "21.8"
     assert page["host"] is None
 
@@ -82,16 +82,16 @@ def test_system_ram_is_a_bar_of_its_own_scale_once_it_is_named(snapshot):
     page = page_of(f"{LLAMA}&offload=auto&ram=128", snapshot)
     assert words(page["verdict"]["ground"]).endswith("The machine has 119 GiB.")
     assert plain(page["host"]["name"]) == "System RAM, 119 GiB"
-    assert (page["host"]["value"], page["host"]["over"]) == ("21.8 of 119", None)
-    assert (page["host"]["note"], page["host"]["usable_x"]) == ("40 of 80 layers in RAM", "100%")
+    assert (page["host"]["value"], page["host"]["over"]) == ("21.9 of 119", None)
+    assert (page["host"]["note"], page["host"]["usable_x"]) == ("42 of 80 layers in RAM", "100%")
 
 
 def test_too_little_system_ram_does_not_fit(snapshot):
     page = page_of(f"{LLAMA}&offload=auto&ram=10", snapshot)
     assert page["verdict"]["code"] == "does_not_fit"
-    assert plain(page["verdict"]["sentence"]) == "Does not fit: system RAM is short of 12.4 GiB."
+    assert plain(page["verdict"]["sentence"]) == "Does not fit: system RAM is short of 12.6 GiB."
     assert words(page["verdict"]["ground"]) == (
-        "40 of 80 layers and the output stay in system RAM, which needs 21.8 GiB. The machine has 9.31 GiB."
+        "42 of 80 layers and the output stay in system RAM, which needs 21.8 GiB. The machine has 9.31 GiB."
     )
     assert page["host"]["over"] is not None
     assert not any(figure["label"] == "Missing" for figure in page["figures"])
@@ -104,7 +104,7 @@ def test_nobody_is_sent_to_ram_alone(snapshot):
 
 def test_what_does_not_fit_could_lie_in_ram(snapshot):
     rows = page_of(LLAMA, snapshot)["would_fit"]["rows"]
-    assert [(row["code"], row["name"]) for row in rows][-1] == ("offload", "40 of 80 layers in RAM")
+    assert [(row["code"], row["name"]) for row in rows][-1] == ("offload", "42 of 80 layers in RAM")
     assert plain(rows[-1]["note"]) == "needs 21.8 GiB of system RAM, slower"
 
 

@@ -199,7 +199,7 @@ def _state(c: Configuration, state: StateEntry, layers: int, pages: Pages, token
     size = state_bytes(state, *widths, tp, drafted)
     apart = state.kind in APART
     page, slots = (size, layers) if apart else (max(pages.page_bytes, size), pages.slots(layers))
-    kept = 1 if apart else int(c.engine.rules.get("state_pages", 1))
+    kept = 1 if apart else int(c.engine.rules.get("state_pages", {}).get(c.cache_type, {}).get(state.kind, 1))
     value = slots * page * users * (kept + drafted)
     named = {"layers": layers, "slots": slots, "bytes_per_layer": size, "page_bytes": page, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1], "ranks": 1 if state.replicated else tp, "kind": state.kind, "copies": kept + drafted}  # fmt: skip
     if state.kind not in RULE_STATES:
