@@ -125,8 +125,9 @@ def _hardware(row: Row) -> Query:
     count = _gpus(row)
     backend = _backend(row)
     written = row.get("gpu") or ""
+    usual = USUAL_DEVICE.get(row["engine"], "h100-sxm")
     alike = (stand_in for rule, stand_in in STAND_INS if re.search(rule, written))
-    gpu = row.get("accelerator_id") or next(alike, USUAL_DEVICE.get(row["engine"], "h100-sxm"))
+    gpu = str(row.get("accelerator_id") or next(alike, usual))
     query = {"gpu": gpu, "n": str(count)} if ":" not in gpu else {"gpu": gpu}
     return query | ({"backend": backend} if backend else {})
 
@@ -311,13 +312,15 @@ def measurements_of(rows: Iterable[Any], snapshot: Snapshot) -> tuple[Measuremen
     found = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
-            raise ValueError(f"row {number} is no object")
+            raise ValueError(f"row {number} is no object")  # noqa: TRY004 - the file is wrong, not the program
         if row.get("task", "inference") != "inference":
             continue
         try:
             found.append(measurement_of(row, seeing))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise ValueError(f"row {number} ({row.get('id', 'without id')}) cannot be read: {error!r}") from error
+            raise ValueError(
+                f"row {number} ({row.get('id', 'without id')}) cannot be read: {error!r}"
+            ) from error
     return tuple(found)
 
 
@@ -343,5 +346,7 @@ def _device(row: Row) -> str:
 def _observation(item: Row) -> Observation:
     for name, unit in _UNITS:
         if item.get(name) is not None:
-            return Observation(item["part"], item.get("device"), float(item[name]), unit, item.get("as_printed") or "")
+            return Observation(
+                item["part"], item.get("device"), float(item[name]), unit, item.get("as_printed") or ""
+            )
     return Observation(item["part"], item.get("device"), 0.0, "none", item.get("as_printed") or "")

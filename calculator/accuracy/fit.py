@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -55,7 +56,7 @@ class Rule:
     versions: tuple[str | None, str | None] = (None, None)
     device_class: str | None = None
     backend: str | None = None
-    when: Callable[[Configuration], bool] = lambda c: True
+    when: Callable[[Configuration], bool] = lambda _: True
     prior: tuple[float, float] = (0.1, 0.1)
     keeps_value: bool = False
 
@@ -211,7 +212,10 @@ def _sample(rule: Rule, asked: Asked, comparison: Comparison) -> Sample | None:
     active = c.constants[rule.name].value if rule.name in c.constants else 0.0
     if rule.kind == "scale":
         return Sample(active * ratio, comparison.measurement.group)
-    return Sample(active + (comparison.observed - comparison.predicted) / _unit_bytes(rule.unit), comparison.measurement.group)
+    return Sample(
+        active + (comparison.observed - comparison.predicted) / _unit_bytes(rule.unit),
+        comparison.measurement.group,
+    )
 
 
 def _unit_bytes(unit: str) -> int:
@@ -273,7 +277,7 @@ def quantile(weighted: Sequence[tuple[float, float]], share: float) -> float:
         before += weight
     if share <= places[0][0]:
         return places[0][1]
-    for (left, low), (right, high) in zip(places, places[1:], strict=False):
+    for (left, low), (right, high) in itertools.pairwise(places):
         if share <= right:
             return low + (high - low) * (share - left) / (right - left)
     return places[-1][1]

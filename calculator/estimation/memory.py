@@ -197,7 +197,11 @@ class Sum:
         width = c.model.architecture.expert_width
         if not rule or not width or stored_experts(c) not in rule["formats"] or width % rule["whole"] == 0:
             return 0
-        wide = round_up(width, rule["step"]) if c.plan.tp == 1 else round_up(ceil_div(width, c.plan.tp), rule["step"]) * c.plan.tp
+        wide = (
+            round_up(width, rule["step"])
+            if c.plan.tp == 1
+            else round_up(ceil_div(width, c.plan.tp), rule["step"]) * c.plan.tp
+        )
         hidden = c.model.architecture.hidden_size
         padded = round_up(hidden, rule["step"]) if c.accelerator.compute_capability not in rule.get("hidden_kept_on", ()) else hidden  # fmt: skip
         extra = Fraction(wide * padded, width * hidden) - 1

@@ -45,7 +45,9 @@ def test_ngl_counts_the_head_first_and_then_layers_from_the_last():
 
 def test_builds_of_2025_took_the_head_last():
     """25 of Gemma 7B's 28 layers held their cache on the card at `-ngl 25`, the head on the host (mem-fa8d2473)."""
-    plan = ask(offload="layers", ngl=20, engine="llama.cpp", engine_version="b5000").estimate.configuration.plan
+    plan = ask(
+        offload="layers", ngl=20, engine="llama.cpp", engine_version="b5000"
+    ).estimate.configuration.plan
     assert (plan.host_layers, plan.output_on_host) == (12, True)
 
 
