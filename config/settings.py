@@ -72,6 +72,8 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "csp",
+    "import_export",
+    "simple_history",
     "ninja",  # brings Swagger UI's files, so that the API's page needs no other host
 ]
 

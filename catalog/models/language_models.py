@@ -172,12 +172,27 @@ class LanguageModel(CatalogRow):
         return super().complete().prefetch_related("files", "checkpoints")
 
     def to_entry(self) -> Entry:
-        entry = super().to_entry()
-        if self.pk and (files := [file.to_entry() for file in self.files.all()]):
-            entry["files"] = files
-        if self.pk and (rows := [row.to_entry() for row in self.checkpoints.all()]):
-            entry["checkpoints"] = rows
-        return entry
+        return self.own_entry() | self._parts_entry(drafts=False)
+
+    def draft_entry(self) -> Entry:
+        return super().draft_entry() | self._parts_entry(drafts=True)
+
+    def _parts_entry(self, *, drafts: bool) -> Entry:
+        """Files and checkpoints as the entry holds them."""
+        if not self.pk:
+            return {}
+        kinds = {"files": self.files.all(), "checkpoints": self.checkpoints.all()}
+        parts = {
+            key: [row.to_entry() for row in rows if drafts or row.published] for key, rows in kinds.items()
+        }
+        return {key: rows for key, rows in parts.items() if rows}
+
+    def parts(self) -> Entry:
+        kinds = {"files": self.files.all(), "checkpoints": self.checkpoints.all()}
+        return {
+            key: [row.to_entry() | ({} if row.published else {"status": row.status}) for row in rows]
+            for key, rows in kinds.items()
+        }
 
     @classmethod
     def normal(cls, entry: Entry) -> Entry:
@@ -188,7 +203,7 @@ class LanguageModel(CatalogRow):
 
     def entry_to_check(self) -> Entry:
         """A data file names the lab once, in its head; files are checked one by one."""
-        return {key: value for key, value in super().to_entry().items() if key != "lab"}
+        return {key: value for key, value in self.own_entry().items() if key != "lab"}
 
     def take(self, entry: Entry) -> None:
         super().take({key: value for key, value in entry.items() if key not in ("files", "checkpoints")})

@@ -51,6 +51,7 @@ def test_the_shipped_catalogue_has_no_errors():
         "assumed_order",
         "edited",
         "added",
+        "waiting",
         "retired",
     ]
 
