@@ -6,7 +6,7 @@ a `Problem` and the nearest valid value. PURE (takes a Snapshot).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -33,6 +33,8 @@ from catalog.snapshot import Snapshot, engine_at, measured_on, version_key
 
 MOST_DEVICES = 4096
 MOST_CARDS = 256
+NAMED_CARDS = 5
+"""How many unknown cards of a list are named one by one, each with near names."""
 GIGABYTE = 10**9
 
 WIDENED = 1.5
@@ -164,23 +166,57 @@ def _default_device(settling: _Settling, asked: str) -> tuple[Accelerator, int, 
 
 
 def _card_list(settling: _Settling, asked: str) -> Hardware:
-    """A list such as `rtx-3090:2,rtx-3060-12:1`: every card in the order given; unknown ones are named and left out."""
+    """A list such as `rtx-3090:2,rtx-3060-12:1`: every card in the order given. What is unknown, and what goes beyond the
+    most cards that a list may have, is named and left out."""
     cards: list[Accelerator] = []
-    for item in asked.split(","):
-        name, _, number = item.strip().partition(":")
+    taken: list[str] = []
+    wrong: list[tuple[str, str, dict[str, Any]]] = []
+    unknown: dict[str, None] = {}
+    for item in filter(None, (item.strip() for item in asked.split(","))):
+        name, _, number = item.partition(":")
         found = settling.snapshot.hosts(name)
         if found is None:
-            near = ", ".join(settling.snapshot.near_names("gpu", name))
-            settling.problem("gpu", name, asked, "unknown_id_left_out", near=near)
+            unknown.setdefault(name)
             continue
-        count = int(number) if number.isascii() and number.isdigit() else 1
-        cards += [found[0]] * (found[1] * max(1, count))
-    if not cards or len(cards) > MOST_CARDS:
+        count, code = _count_in_list(number)
+        if code:
+            wrong.append((item, code, {"count": count}))
+        room = (MOST_CARDS - len(cards)) // found[1]
+        if count > room:
+            wrong.append((item, "too_many_cards", {"most": MOST_CARDS}))
+        if room:
+            cards += [found[0]] * (found[1] * min(count, room))
+            taken.append(f"{name}:{min(count, room)}")
+        if count > room:
+            break
+    wrong += _unknown_cards(settling.snapshot, list(unknown))
+    for given, code, factors in wrong:
+        settling.problem("gpu", given, ",".join(taken), code, **factors)
+    if not cards:
         accelerator, per_unit, system = _default_device(settling, asked)
         return Hardware(accelerator, per_unit, system, 1)
     smallest = min(cards, key=lambda card: card.process_bytes or card.memory_gb)
     unequal = tuple(cards) if len(set(cards)) > 1 else ()
     return Hardware(smallest, len(cards), None, len(cards), unequal)
+
+
+def _count_in_list(number: str) -> tuple[int, str]:
+    """How many of a card a list asks for, and the code of what is wrong with it; without a number one."""
+    if not number:
+        return 1, ""
+    value = parse_number(number)
+    if value is None:
+        return 1, "not_a_count"
+    count = int(min(max(value, 1), MOST_DEVICES) + 0.5)
+    return count, "" if count == value or value > MOST_DEVICES else "count_replaced"
+
+
+def _unknown_cards(snapshot: Snapshot, names: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(given, code, factors) with near names for the first unknown cards of a list; the rest is counted."""
+    for name in names[:NAMED_CARDS]:
+        yield name, "unknown_id_left_out", {"near": ", ".join(snapshot.near_names("gpu", name))}
+    if len(names) > NAMED_CARDS:
+        yield names[NAMED_CARDS], "unknown_ids_left_out", {"number": len(names) - NAMED_CARDS}
 
 
 def _cards(settling: _Settling, engine: Engine, hardware: Hardware) -> tuple[Accelerator, ...]:

@@ -145,8 +145,29 @@ def test_the_list_of_cards_stays_in_the_picker_and_the_link(snapshot):
 def test_a_list_of_alike_cards_is_one_card_and_its_number(snapshot):
     question = page_of("gpu=rtx-3090:2", snapshot)["question"]
     assert (question["gpu"]["value"], question["n"]["value"]) == ("rtx-3090", "2")
-    question = page_of("gpu=rtx-3090:2,rtx-3060-12:400", snapshot)["question"]
-    assert (question["gpu"]["value"], question["n"]["value"]) == ("rtx-4090", "1")
+
+
+def test_a_list_beyond_its_limit_is_cut_there_and_says_so(snapshot):
+    question = page_of("gpu=rtx-3090:2,rtx-3060-12:400,rtx-4090", snapshot)["question"]
+    assert question["gpu"]["value"] == "rtx-3090:2,rtx-3060-12:254"
+    assert question["n"]["note"] == "the list names 256 cards"
+    assert words(question["gpu"]["problem"]) == (
+        "A list holds at most 256 cards. What goes beyond, from “rtx-3060-12:400” on, is left out."
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "used", "said"),
+    [
+        ("-2", 1, "“rtx-3090:-2” is no whole number of cards from 1 on. The answer counts 1."),
+        ("1.6", 2, "“rtx-3090:1.6” is no whole number of cards from 1 on. The answer counts 2."),
+        ("½", 1, "“rtx-3090:½” does not say how many cards. The answer counts one."),
+    ],
+)
+def test_a_count_in_a_list_that_is_none_is_named(snapshot, number, used, said):
+    question = page_of(f"gpu=rtx-3060-12,rtx-3090:{number}", snapshot)["question"]
+    assert question["gpu"]["value"] == f"rtx-3060-12:1,rtx-3090:{used}"
+    assert words(question["gpu"]["problem"]) == said
 
 
 def test_a_server_counts_every_card_as_the_smallest_and_says_so(snapshot):
