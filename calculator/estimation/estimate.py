@@ -112,9 +112,7 @@ def _verdict(sum_: Sum, memory: Memory) -> tuple[Verdict, tuple[Reason, ...]]:
     taken = sum_.rules.occupied_refusal(sum_.configuration, memory.occupied_bytes, limit)
     if needed.value > usable:
         weights = next(part.per_gpu_bytes for part in memory.parts if part.name == "weights")
-        short = Reason(
-            "short_of", {"missing_bytes": int(needed.value - usable), "gpus": sum_.configuration.count}
-        )
+        short = _short_of(sum_.configuration, memory)
         if weights > usable:
             alone = Reason("weights_alone_too_large", {"weights_bytes": weights, "limit_bytes": int(usable)})
             return "does_not_fit", (short, alone)
@@ -129,6 +127,14 @@ def _verdict(sum_: Sum, memory: Memory) -> tuple[Verdict, tuple[Reason, ...]]:
         reasons.append(taken)
     verdict: Verdict = "fits" if len(reasons) == 1 else "tight"
     return _with_host(sum_, memory, verdict, tuple(reasons))
+
+
+def _short_of(c: Configuration, memory: Memory) -> Reason:
+    """What is missing: on each GPU when all hold the same, else where it is most."""
+    missing = -memory.headroom_bytes
+    if len(memory.gpus) > 1:
+        return Reason("short_of_card" if c.cards else "short_of_fullest", {"missing_bytes": missing})
+    return Reason("short_of", {"missing_bytes": missing, "gpus": c.count})
 
 
 def _with_host(

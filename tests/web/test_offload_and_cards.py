@@ -2,6 +2,7 @@
 
 import pytest
 
+from calculator.web.wording.reasons import reason_words
 from tests.web.asking import asked, page_of, plain, words
 
 LLAMA = "model=llama-3.3-70b-instruct&gpu=rtx-4090"
@@ -168,6 +169,19 @@ def test_a_count_in_a_list_that_is_none_is_named(snapshot, number, used, said):
     question = page_of(f"gpu=rtx-3060-12,rtx-3090:{number}", snapshot)["question"]
     assert question["gpu"]["value"] == f"rtx-3060-12:1,rtx-3090:{used}"
     assert words(question["gpu"]["problem"]) == said
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("model=qwen3-235b-a22b&gpu=rtx-3090:2,rtx-3060-12:1", "are missing on the card with the least room."),
+        ("model=kimi-k3&gpu=h100-sxm&n=24&ctx=1048576", "are missing on the fullest GPU."),
+        ("model=qwen3-235b-a22b&gpu=h100-sxm&n=2&quant=bf16", "are missing on each of 2 GPUs."),
+    ],
+)
+def test_what_is_missing_is_said_of_each_gpu_only_when_all_hold_the_same(snapshot, query, reason):
+    answer = asked(query, snapshot)
+    assert plain(reason_words(answer.reasons[0], "gib")).endswith(reason)
 
 
 def test_a_server_counts_every_card_as_the_smallest_and_says_so(snapshot):
