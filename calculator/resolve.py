@@ -101,7 +101,7 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         platform=platform,
         constants=constants,
         cards=_cards(settling, engine, hardware),
-        offload=_offload(scenario),
+        offload=_offload(settling, engine, hardware),
         file=published_file(model, weights_format.id),
         system=hardware.system,
         system_count=hardware.units if hardware.system else 0,
@@ -225,15 +225,26 @@ def _cards(settling: _Settling, engine: Engine, hardware: Hardware) -> tuple[Acc
     return hardware.cards if split and engine.rules.get("max_gpus_layer_split") else ()
 
 
-def _offload(asked: Scenario) -> Offload:
-    """What may stay in host memory. The default of `ram` is no statement: nobody named the machine's memory."""
+def _offload(settling: _Settling, engine: Engine, hardware: Hardware) -> Offload:
+    """What may stay in host memory, and how much the machine has: as given, else the system's own, else the default.
+
+    A given value that equals the default cannot be told from it, so both are compared, and the choice says which it was.
+    """
+    asked = settling.asked
     kind = asked.offload
     if kind == "none" and asked.ncmoe:
         kind = "experts"
     elif kind == "none" and asked.ngl is not None:
         kind = "layers"
-    ram = None if asked.ram == DEFAULTS["ram"] else int(asked.ram * GIGABYTE)
-    return Offload(kind, asked.ngl, asked.ncmoe, ram)
+    ram_gb = asked.ram
+    if kind != "none" or engine.rules.get("experts_on_host"):
+        own = hardware.system.host_ram_gb if hardware.system and ram_gb == DEFAULTS["ram"] else None
+        ram_gb = own or ram_gb
+        if own and hardware.system:
+            settling.chose("ram", int(own), "ram_of_system", system=hardware.system.name)
+        elif ram_gb == DEFAULTS["ram"]:
+            settling.chose("ram", int(ram_gb), "ram_default")
+    return Offload(kind, asked.ngl, asked.ncmoe, int(ram_gb * GIGABYTE))
 
 
 def _platform(settling: _Settling, accelerator: Accelerator) -> Platform:

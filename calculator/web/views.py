@@ -14,7 +14,9 @@ from calculator.web.conditional import same_until_changed, snapshot_of
 from calculator.web.exports import errors
 from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.page import calculator_page
+from calculator.web.preview import drafts_for, private
 from catalog import live
+from catalog.snapshot import Snapshot
 from config.reading import only_read
 
 PAGE = "calculator/page.html"
@@ -36,7 +38,8 @@ def given(request: HttpRequest) -> dict[str, str]:
 def calculator(request: HttpRequest) -> HttpResponse:
     """The calculator, or the fragment with its answer."""
     started = perf_counter()
-    result = answer(given(request), live.current())
+    drafts = drafts_for(request)
+    result = answer(given(request), drafts or live.current())
     computed = perf_counter()
     fragment = wants_fragment(request)
     shown = request.headers.get("Stowage-Choices", "")
@@ -44,21 +47,30 @@ def calculator(request: HttpRequest) -> HttpResponse:
         result, canonical=request.build_absolute_uri("/"), fragment=fragment, shown_key=shown
     )
     presented = perf_counter()
-    response = render(request, ANSWER if fragment else PAGE, dict(page))
+    response = render(request, ANSWER if fragment else PAGE, {**page, "preview": drafts is not None})
     stages = {
         "compute": computed - started,
         "present": presented - computed,
         "render": perf_counter() - presented,
     }
     response["Server-Timing"] = ", ".join(f"{name};dur={1000 * took:.2f}" for name, took in stages.items())
-    return response
+    return private(response) if drafts else response
 
 
 @only_read
-@same_until_changed
 def memory_csv(request: HttpRequest) -> HttpResponse:
     """The breakdown as a table of bytes (RFC 4180); what the API would refuse is refused here in words."""
-    result = answer(given(request), snapshot_of(request))
+    drafts = drafts_for(request)
+    return private(_memory_csv(request, drafts)) if drafts else _public_memory_csv(request)
+
+
+@same_until_changed
+def _public_memory_csv(request: HttpRequest) -> HttpResponse:
+    return _memory_csv(request, snapshot_of(request))
+
+
+def _memory_csv(request: HttpRequest, snapshot: Snapshot) -> HttpResponse:
+    result = answer(given(request), snapshot)
     refused = errors.refused(result.problems)
     if refused:
         response = HttpResponse(

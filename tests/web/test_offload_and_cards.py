@@ -3,7 +3,7 @@
 import pytest
 
 from calculator.web.wording.reasons import reason_words
-from tests.web.asking import asked, page_of, plain, words
+from tests.web.asking import NO_BREAK, asked, page_of, plain, words
 
 LLAMA = "model=llama-3.3-70b-instruct&gpu=rtx-4090"
 MIXED = "model=llama-3.3-70b-instruct&gpu=rtx-3090:2,rtx-3060-12:1"
@@ -66,11 +66,34 @@ def test_offload_says_what_stays_where(snapshot):
     assert verdict["sentence"] == "Fits with 40 of 80 layers in system RAM."
     assert words(verdict["ground"]) == (
         "It needs 21.6 GiB of the 23.6 GiB that llama.cpp may take. 40 of 80 layers and the output stay in system "
-        "RAM, which needs 21.8 GiB. The machine’s RAM is not compared: set it under Advanced."
+        "RAM, which needs 21.8 GiB. The machine is taken to have 59.6 GiB (64 GB): set its own under Advanced."
     )
     assert page["question"]["engine"]["note"] == "40 of 80 layers in RAM"
-    assert figure_of(page, "System RAM")["value"] == "21.8"
-    assert page["host"] is None
+    assert figure_of(page, "System RAM, of 59.6")["value"] == "21.8"
+    assert page["host"]["name"] == f"System RAM, 59.6{NO_BREAK}GiB"
+
+
+@pytest.mark.parametrize(
+    ("query", "verdict", "said"),
+    [
+        (
+            "gpu=rtx-4090",
+            "does_not_fit",
+            "The machine is taken to have 59.6 GiB (64 GB): set its own under Advanced.",
+        ),
+        (
+            "gpu=rtx-4090&ram=64",
+            "does_not_fit",
+            "The machine is taken to have 59.6 GiB (64 GB): set its own under Advanced.",
+        ),
+        ("gpu=rtx-4090&ram=512", "offload", "The machine has 477 GiB."),
+        ("gpu=rtx-4090-4x", "does_not_fit", "The machine has 119 GiB."),
+        ("gpu=l40s-8", "offload", "The machine has 954 GiB."),
+    ],
+)
+def test_system_ram_is_compared_with_what_is_given_or_assumed(snapshot, query, verdict, said):
+    page = page_of(f"model=deepseek-r1&offload=auto&engine=llama.cpp&{query}", snapshot)["verdict"]
+    assert (page["code"], words(page["ground"])[-len(said) :]) == (verdict, said)
 
 
 def test_experts_in_ram(snapshot):
@@ -174,7 +197,10 @@ def test_a_count_in_a_list_that_is_none_is_named(snapshot, number, used, said):
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        ("model=qwen3-235b-a22b&gpu=rtx-3090:2,rtx-3060-12:1", "are missing on the card with the least room."),
+        (
+            "model=qwen3-235b-a22b&gpu=rtx-3090:2,rtx-3060-12:1",
+            "are missing on the card with the least room.",
+        ),
         ("model=kimi-k3&gpu=h100-sxm&n=24&ctx=1048576", "are missing on the fullest GPU."),
         ("model=qwen3-235b-a22b&gpu=h100-sxm&n=2&quant=bf16", "are missing on each of 2 GPUs."),
     ],

@@ -133,13 +133,17 @@ def _need_words(answer: Answer, memory: Memory) -> str:
 
 
 def _ram_words(answer: Answer) -> str:
-    """What the part in system RAM is compared with; how to compare it when nobody named the machine's memory."""
-    ram, memory = settled(answer).offload.ram_bytes, answer.estimate.memory
-    if memory is None or not memory.host_bytes:
+    """What the part in system RAM is compared with; that it is an assumption when nobody named the machine's memory."""
+    configuration, memory = settled(answer), answer.estimate.memory
+    ram = configuration.offload.ram_bytes
+    if memory is None or not memory.host_bytes or ram is None:
         return ""
-    if ram is None:
-        return _("The machine’s RAM is not compared: set it under Advanced.")
-    return _("The machine has {ram}.").format(ram=figures.size(ram, answer.units))
+    given = figures.size(ram, answer.units)
+    if any(choice.code == "ram_default" for choice in configuration.choices):
+        return _("The machine is taken to have {ram} ({gb} GB): set its own under Advanced.").format(
+            ram=given, gb=figures.whole(ram // 10**9)
+        )
+    return _("The machine has {ram}.").format(ram=given)
 
 
 def _more_words(answer: Answer, memory: Memory) -> str:
