@@ -138,6 +138,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 # Tables that an editor imports: a file of the whole catalogue's models has 2 MB and 329 rows.
 CATALOG_IMPORT_MOST_BYTES = 8 * 10**6
 CATALOG_IMPORT_MOST_ROWS = 5_000
+# A model's page has a field for every figure of its layers, files and checkpoints.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -89,10 +89,14 @@ class PublishedFile(Part, Versioned):
     def save(self, *args: Any, **kwargs: Any) -> None:
         recorder.write_before(self.language_model)
         super().save(*args, **kwargs)
-        self.language_model.save()  # a changed file is a changed model
+        self._model_changed()  # a changed file is a changed model
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         recorder.write_before(self.language_model)
         result = super().delete(*args, **kwargs)
-        self.language_model.save()
+        self._model_changed()
         return result
+
+    def _model_changed(self) -> None:
+        """Save the model as it is stored: the one at hand may hold figures that wait."""
+        type(self.language_model).objects.get(pk=self.language_model_id).save()

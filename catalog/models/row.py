@@ -269,6 +269,8 @@ class CatalogRow(Drafted, Versioned):
 
     def clean(self) -> None:
         super().clean()
+        if self.shipped_digest and not self.published:
+            raise ValidationError({"status": "A shipped row is no draft. Retire it to leave it out."})
         if not isinstance(self.facts, dict):
             raise ValidationError({"facts": 'Write an object: {"key": value}.'})
         columns = {**self.REQUIRED, **self.OPTIONAL}
