@@ -29,7 +29,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
 
 
 def _inside(place: str, before: Any, after: Any) -> Iterator[Change]:
-    if before == after and isinstance(before, bool) == isinstance(after, bool):
+    if _written(before) == _written(after):
         return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in dict.fromkeys([*after, *before]):
@@ -41,6 +41,11 @@ def _inside(place: str, before: Any, after: Any) -> Iterator[Change]:
             yield from _inside(f"{place}[{index + 1}]", *pair)
     else:
         yield Change(place, shown(before), shown(after))
+
+
+def _written(value: Any) -> str:
+    """As JSON, in which 1 is not true."""
+    return json.dumps(value, sort_keys=True, default=str)
 
 
 def _short(before: list[Any], after: list[Any]) -> bool:

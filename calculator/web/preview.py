@@ -80,5 +80,5 @@ def leave(request: HttpRequest) -> HttpResponse:
 
 
 def _to_calculator(request: HttpRequest) -> HttpResponse:
-    asked = {name: value for name, value in request.GET.items() if name in DEFAULTS or name == "v"}
+    asked = {name: str(value) for name, value in request.GET.items() if name in DEFAULTS or name == "v"}
     return HttpResponseRedirect(f"{reverse('calculator')}?{urlencode(asked)}")

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.admin import blocks
-from catalog.admin.blocks import FLAG, OBJECT, PARTS, Flat, Reading, Spec, specs_of
+from catalog.admin import block_specs
+from catalog.admin.block_specs import FLAG, OBJECT, PARTS, Spec, specs_of
+from catalog.admin.blocks import TITLES, Flat, Reading
 from catalog.architecture.kinds import MIXERS
 
 FLAGS = ("", "yes", "element", "head", "full", "per-head-weights")
@@ -65,7 +66,7 @@ HELP = {
 def sections(flat: Flat, name: str) -> tuple[Row, list[Rows]]:
     """The general fields, and every list."""
     reading = Reading(flat)
-    general = _row(reading, f"{name}-general", "General", blocks.GENERAL, keys_name=f"{name}-keys")
+    general = _row(reading, f"{name}-general", "General", block_specs.GENERAL, keys_name=f"{name}-keys")
     names = {
         group: tuple(
             text
@@ -82,7 +83,7 @@ def sections(flat: Flat, name: str) -> tuple[Row, list[Rows]]:
             f"{name}-extras",
             "extras",
             [
-                _row(reading, prefix, reading.text(f"{prefix}-name"), blocks.EXTRA, blank=blank)
+                _row(reading, prefix, reading.text(f"{prefix}-name"), block_specs.EXTRA, blank=blank)
                 for prefix, blank in _prefixes(reading, f"{name}-extras")
             ],
         )
@@ -96,15 +97,14 @@ def _prefixes(reading: Reading, name: str) -> list[tuple[str, bool]]:
 
 
 def _list(name: str, group: str, rows: list[Row]) -> Rows:
-    title = "MLPs" if group == "mlps" else group.capitalize()
-    return Rows(name, title, HELP.get(group, ""), rows)
+    return Rows(name, TITLES[group], HELP.get(group, ""), rows)
 
 
 def _kinds(reading: Reading, name: str, group: str) -> Rows:
-    kinds = blocks.KINDS[group]
+    kinds = block_specs.KINDS[group]
     rows = []
     for prefix, blank in _prefixes(reading, name):
-        own = Input(f"{prefix}-name", "name", blocks.WORDS, reading.text(f"{prefix}-name"))
+        own = Input(f"{prefix}-name", "name", block_specs.WORDS, reading.text(f"{prefix}-name"))
         rows.append(_kind_row(reading, prefix, own.value, kinds, blank=blank, first=[own]))
     return _list(name, group, rows)
 
@@ -119,7 +119,7 @@ def _kind_row(
     first: list[Input],
 ) -> Row:
     kind = reading.text(f"{prefix}-kind")
-    choice = Input(f"{prefix}-kind", "kind", blocks.CHOICE, kind, ("", *kinds))
+    choice = Input(f"{prefix}-kind", "kind", block_specs.CHOICE, kind, ("", *kinds))
     return _row(reading, prefix, title, specs_of(kind, kinds), blank=blank, first=[*first, choice])
 
 
@@ -127,12 +127,12 @@ def _blocks(reading: Reading, name: str, names: Mapping[str, tuple[str, ...]]) -
     rows = []
     for prefix, blank in _prefixes(reading, name):
         own = reading.text(f"{prefix}-name")
-        chosen = [Input(f"{prefix}-name", "name", blocks.WORDS, own)]
+        chosen = [Input(f"{prefix}-name", "name", block_specs.WORDS, own)]
         for key, group in (("mixer", "mixers"), ("mlp", "mlps")):
             value = reading.text(f"{prefix}-{key}")
             options = tuple(dict.fromkeys(["", *names[group], value]))
-            chosen.append(Input(f"{prefix}-{key}", key, blocks.CHOICE, value, options))
-        rows.append(_row(reading, prefix, own, blocks.BLOCK[2:], blank=blank, first=chosen))
+            chosen.append(Input(f"{prefix}-{key}", key, block_specs.CHOICE, value, options))
+        rows.append(_row(reading, prefix, own, block_specs.BLOCK[2:], blank=blank, first=chosen))
     return _list(name, "blocks", rows)
 
 
@@ -144,8 +144,8 @@ def _order(reading: Reading, name: str, names: tuple[str, ...]) -> Rows:
         place = reading.text(f"{prefix}-place") or str(int(prefix.rsplit("-", 1)[-1]) + 1)
         inputs = [
             Input(f"{prefix}-place", "place", "number", place),
-            Input(f"{prefix}-block", "block", blocks.CHOICE, block, options),
-            Input(f"{prefix}-count", "count [layers]", blocks.WHOLE, reading.text(f"{prefix}-count")),
+            Input(f"{prefix}-block", "block", block_specs.CHOICE, block, options),
+            Input(f"{prefix}-count", "count [layers]", block_specs.WHOLE, reading.text(f"{prefix}-count")),
         ]
         rows.append(Row(prefix, "", "", inputs, [], blank))
     return _list(name, "order", rows)
@@ -181,7 +181,7 @@ def _row(
 def _input(reading: Reading, name: str, spec: Spec, *, blank: bool) -> Input:
     value = reading.text(name)
     given = any(key.startswith(f"{name.rsplit('-', 1)[0]}-") for key in reading.flat)
-    if not given and spec.default not in (None, False, blocks.NEEDED):
+    if not given and spec.default not in (None, False, block_specs.NEEDED):
         value = "on" if spec.default is True else str(spec.default)
     options = spec.options
     if spec.kind == FLAG:
@@ -195,7 +195,7 @@ def _pairs(reading: Reading, name: str, spec: Spec) -> Rows:
     rows = []
     for prefix, blank in _prefixes(reading, name):
         inputs = [
-            Input(f"{prefix}-{key}", key, blocks.WORDS, reading.text(f"{prefix}-{key}"))
+            Input(f"{prefix}-{key}", key, block_specs.WORDS, reading.text(f"{prefix}-{key}"))
             for key in ("key", "value")
         ]
         rows.append(Row(prefix, "", "", inputs, [], blank))

@@ -66,7 +66,7 @@ class EntryAdmin(JsonFields, RowHistoryPages, RowTransfer):
         return any(field.name == column for field in self.opts.fields)
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        return [*self.columns, "state"]
+        return [self.columns[0], "state", *self.columns[1:]]
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
         sources = (Verified,) if self._has("sources") else ()
@@ -153,14 +153,9 @@ class EntryAdmin(JsonFields, RowHistoryPages, RowTransfer):
             return super().changeform_view(request, object_id, form_url, extra_context)
 
     def render_change_form(
-        self,
-        request: HttpRequest,
-        context: Any,
-        add: bool = False,
-        change: bool = False,
-        form_url: str = "",
-        obj: Any = None,
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
     ) -> HttpResponse:
+        obj = kwargs.get("obj")
         publisher = self.has_publish_permission(request)
         context |= {
             "row": obj,
@@ -170,7 +165,7 @@ class EntryAdmin(JsonFields, RowHistoryPages, RowTransfer):
             "may_save_and_publish": publisher and (obj is None or not obj.published),
             "effect_url": self._effect(obj) if obj and not obj.retired else "",
         }
-        return super().render_change_form(request, context, add, change, form_url, obj)
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def _waiting(self, row: CatalogRow) -> list[Any]:
         """What publishing this row would change."""

@@ -14,7 +14,7 @@ from django.urls import path, reverse
 
 from catalog import publishing
 from catalog.admin.actions import RowActions
-from catalog.changes import changes
+from catalog.changes import Change, changes
 from catalog.models.history import state
 
 PER_PAGE = 40
@@ -36,7 +36,7 @@ class RowHistoryPages(RowActions):
         pages = Paginator(records, PER_PAGE)
         page = pages.get_page(request.GET.get("p"))
         shown = list(records[page.start_index() - 1 : page.end_index() + 1]) if pages.count else []
-        told = []
+        told: list[tuple[Any, list[Change]]] = []
         for record, older in zip(shown, [*shown[1:], None], strict=True):
             if len(told) < len(page.object_list):
                 told.append((record, changes(state(older), state(record)) if older else []))

@@ -32,7 +32,7 @@ class Missing(ByCondition):
     }
 
 
-class PartInline(JsonFields):
+class PartInline(JsonFields, admin.options.InlineModelAdmin):
     """Parts of a model. What an editor adds to a published model is a draft, and only drafts are an editor's to change."""
 
     form = EntryForm
@@ -46,7 +46,8 @@ class PartInline(JsonFields):
         return rows.filter(Q(status=Status.DRAFT) | Q(language_model__status=Status.DRAFT))
 
 
-class PublishedFileInline(PartInline, admin.TabularInline):
+class PublishedFileInline(PartInline):
+    template = admin.TabularInline.template
     model = PublishedFile
     fields = (
         "status",
@@ -63,7 +64,8 @@ class PublishedFileInline(PartInline, admin.TabularInline):
     )
 
 
-class CheckpointInline(PartInline, admin.StackedInline):
+class CheckpointInline(PartInline):
+    template = admin.StackedInline.template
     model = Checkpoint
     classes = ("collapse",)
     fields = (

@@ -38,10 +38,7 @@ class UploadForm(forms.Form):
         if file := data.get("file"):
             try:
                 data["kind"] = upload.format_of(file.name)
-                if file.size > settings.CATALOG_IMPORT_MOST_BYTES:
-                    most = settings.CATALOG_IMPORT_MOST_BYTES
-                    raise upload.UploadError(f"The file has {file.size:,} bytes; up to {most:,} are taken.")
-                data["text"] = upload.read_text(file.read())
+                data["text"] = upload.read_text(file, settings.CATALOG_IMPORT_MOST_BYTES)
             except upload.UploadError as error:
                 self.add_error("file", str(error))
         return data
@@ -76,7 +73,7 @@ class RowTransfer(RowActions):
     def has_import_permission(self, request: HttpRequest) -> bool:
         """Importing adds and changes. (A table of one row has no add page, but it is imported too.)"""
         codename = f"{self.opts.app_label}.add_{self.opts.model_name}"
-        return self.has_change_permission(request) and bool(request.user.has_perm(codename))  # type: ignore[union-attr]
+        return self.has_change_permission(request) and bool(request.user.has_perm(codename))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         filters = f"?{request.GET.urlencode()}" if request.GET else ""
@@ -112,14 +109,10 @@ class RowTransfer(RowActions):
 
     def _import(self, request: HttpRequest) -> HttpResponse:
         form = ConfirmForm(request.POST)
-        try:
-            told = signing.loads(request.POST["previewed"], salt=SALT, max_age=KEPT_S)
-            if told["table"] != self.model.entries:
-                raise signing.BadSignature
-        except signing.BadSignature:
-            self.message_user(
-                request, "That preview is too old or incomplete. Choose the file again.", messages.ERROR
-            )
+        told = _previewed(self.model, request.POST["previewed"])
+        if told is None:
+            sentence = "That preview is too old or incomplete. Choose the file again."
+            self.message_user(request, sentence, messages.ERROR)
             return HttpResponseRedirect(request.path)
         kind, text = told["kind"], told["text"]
         publisher = self.has_publish_permission(request)
@@ -176,3 +169,12 @@ def _signed(table: Any, kind: str, text: str) -> str:
     if len(told) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE * 0.95:
         raise upload.UploadError("The file is too large to be confirmed in one go. Split it into two.")
     return told
+
+
+def _previewed(table: Any, signed: str) -> dict[str, str] | None:
+    """The file that was shown; None when it is another table's, too old or not ours."""
+    try:
+        told: dict[str, str] = signing.loads(signed, salt=SALT, max_age=KEPT_S)
+    except signing.BadSignature:
+        return None
+    return told if told["table"] == table.entries else None

@@ -99,6 +99,10 @@ class Part(models.Model):
     def published(self) -> bool:
         return self.status == Status.PUBLISHED
 
+    def to_entry(self) -> dict[str, Any]:
+        """The part as it stands in the entry of what it belongs to."""
+        raise NotImplementedError
+
 
 def _keys(row: models.Model) -> set[str]:
     """Columns that hold the key of another row."""

@@ -265,10 +265,10 @@ class LanguageModel(CatalogRow):
         }
         for column, ours in exact.items():
             if (given := getattr(self, column)) and given != ours:
-                off = signed(difference_percent(ours, given), 2)
+                percent = signed(difference_percent(ours, given), 2)
                 hint = layers_missed(shape, given - ours) if column == "text_parameters" else ""
                 sentence = (
-                    f"The {shape.layer_count} layers add up to {ours:,}, which is not {given:,} ({off} %). "
+                    f"The {shape.layer_count} layers add up to {ours:,}, which is not {given:,} ({percent} %). "
                     f"{hint or f'Correct the layers, or write {ours}.'}"
                 )
                 yield column, sentence

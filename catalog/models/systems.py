@@ -11,8 +11,8 @@ from catalog.models.row import CatalogRow, positive
 from catalog.models.unusual import Usual, unusual
 
 USUAL = (
-    Usual("power_max_w", "kind", 2.0, "W", per="count"),
-    Usual("host_ram_gb", "kind", 4.0, "GB", per="count"),
+    Usual("power_max_w", "kind", 2.0, "W", per="count", each="accelerator"),
+    Usual("host_ram_gb", "kind", 4.0, "GB", per="count", each="accelerator"),
     Usual("host_ram_bandwidth_gb_s", "kind", 2.0, "GB/s"),
 )
 """An editor confirms a figure outside."""

@@ -17,7 +17,8 @@ class Usual:
     """A column whose values lie together among rows that are equal in another column.
 
     room: a value may lie beyond the lowest and the highest of the others by this factor. per: a column that the figure
-    grows with, by which it is divided before it is compared.
+    grows with, by which it is divided before it is compared; each: what that
+    column counts.
     """
 
     column: str
@@ -25,6 +26,7 @@ class Usual:
     room: float
     unit: str
     per: str = ""
+    each: str = ""
 
 
 def unusual(row: models.Model, rules: tuple[Usual, ...]) -> Iterator[tuple[str, str]]:
@@ -54,6 +56,6 @@ def _figure(row: models.Model, rule: Usual) -> float | None:
 
 
 def _sentence(row: models.Model, rule: Usual, own: float, low: float, high: float, count: int) -> str:
-    each = f" per {rule.per.replace('_', ' ').removesuffix(' id')}" if rule.per else ""
+    each = f" per {rule.each}" if rule.each else ""
     among = f"{rule.among.replace('_', ' ').removesuffix(' id')} {getattr(row, rule.among)}"
     return f"{own:,.5g} {rule.unit}{each} is unusual: the {count} others with {among} have {low:,.5g} to {high:,.5g}."

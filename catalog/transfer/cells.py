@@ -15,6 +15,7 @@ from catalog.models.row import plain
 from catalog.transfer.upload import ABSENT
 
 YES, NO = ("true", "1", "yes"), ("false", "0", "no")
+LONGEST_GIVEN = 60
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet would compute a text that begins so; an apostrophe before it makes it a text."""
 
@@ -54,7 +55,11 @@ class Cell(widgets.Widget):
         form_field = self.field.formfield()
         if isinstance(form_field, forms.CharField):
             form_field.strip = False  # what is exported comes back to the letter
-        return form_field.clean(text) if form_field else self.field.to_python(text)
+        try:
+            return form_field.clean(text) if form_field else self.field.to_python(text)
+        except ValidationError as error:
+            given = text if len(text) <= LONGEST_GIVEN else f"{text[:LONGEST_GIVEN]}…"
+            raise ValidationError([f"{sentence} (given: {given})" for sentence in error.messages]) from error
 
 
 def written(value: Any) -> str:

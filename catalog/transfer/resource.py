@@ -16,7 +16,7 @@ from import_export import fields, resources
 
 from catalog import publishing
 from catalog.changes import Change, changes
-from catalog.models import CatalogRow
+from catalog.models import CatalogRow, LanguageModel
 from catalog.models.drafts import Status
 from catalog.models.row import plain
 from catalog.transfer import parts
@@ -53,7 +53,7 @@ class PartsCell(Cell):
     """A list of parts, written as JSON."""
 
     def __init__(self) -> None:
-        super().__init__(CatalogRow, "facts")
+        super().__init__(LanguageModel, "facts")
 
 
 def key_columns(table: type[CatalogRow]) -> dict[str, str]:
@@ -199,4 +199,6 @@ def resource_for(table: type[CatalogRow]) -> Callable[..., EntryResource]:
         "use_transactions": True,
     }
     attrs = {**made, "table": table, "Meta": type("Meta", (), meta), "__module__": __name__}
-    return type(EntryResource)(f"{table.__name__}Resource", (EntryResource,), attrs)
+    made_by: Any = type(EntryResource)
+    resource: Callable[..., EntryResource] = made_by(f"{table.__name__}Resource", (EntryResource,), attrs)
+    return resource

@@ -62,10 +62,6 @@ class Report:
         return [(len(self.of(kind)), kind) for kind in (NEW, CHANGED, SAME, REFUSED) if self.of(kind)]
 
 
-class _NothingSaved(Exception):
-    """Takes an import back that was refused."""
-
-
 def preview(table: type[CatalogRow], kind: str, text: str, *, may_publish: bool) -> Report:
     """What importing the file would do. Nothing is kept of the trial."""
     with transaction.atomic(), without_bumps(), without_records():
@@ -78,18 +74,15 @@ def run(
     table: type[CatalogRow], kind: str, text: str, *, may_publish: bool, user: Any, reason: str
 ) -> Report:
     """Import the file, unless one of its rows is refused."""
-    report = Report([])
-    try:
-        with transaction.atomic():
-            with recording(user, reason), without_bumps():
-                report = _import(table, kind, text, may_publish=may_publish, dry_run=False)
-                if report.refused:
-                    raise _NothingSaved
-            if report.writes:
-                bump()
-    except _NothingSaved:
-        return report
-    return Report(report.rows, done=True)
+    with transaction.atomic():
+        report = preview(table, kind, text, may_publish=may_publish)
+        if report.refused:
+            return report
+        with recording(user, reason), without_bumps():
+            report = _import(table, kind, text, may_publish=may_publish, dry_run=False)
+        if report.writes:
+            bump()
+    return Report(report.rows, done=not report.refused)
 
 
 def _import(table: type[CatalogRow], kind: str, text: str, *, may_publish: bool, dry_run: bool) -> Report:

@@ -12,6 +12,7 @@ from typing import Any
 from tablib import Dataset
 
 FORMATS = ("csv", "json")
+csv.field_size_limit(10**8)  # the layers of a model are one cell; the file as a whole is bounded before
 ABSENT = object()
 """Stands in a cell whose key an object of a JSON list leaves out: that figure stays as it is."""
 
@@ -28,8 +29,11 @@ def format_of(file_name: str) -> str:
     return ending
 
 
-def read_text(data: bytes) -> str:
-    """The text of a file, with or without a byte order mark."""
+def read_text(file: Any, most_bytes: int) -> str:
+    """The text of an uploaded file, with or without a byte order mark."""
+    if file.size > most_bytes:
+        raise UploadError(f"The file has {file.size:,} bytes; up to {most_bytes:,} are taken.")
+    data: bytes = file.read()
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -39,9 +43,9 @@ def read_text(data: bytes) -> str:
 def read_table(kind: str, text: str, columns: Sequence[str], *, most_rows: int) -> Dataset:
     """The rows of a file in format `kind`. columns: the names that its head may have; the first is needed."""
     headers, rows = _csv(text) if kind == "csv" else _json(text)
-    _check_headers(headers, columns)
     if not rows:
         raise UploadError("The file has no rows below its head." if kind == "csv" else "The list is empty.")
+    _check_headers(headers, columns)
     if len(rows) > most_rows:
         raise UploadError(f"The file has {len(rows):,} rows; up to {most_rows:,} are taken at once.")
     return Dataset(*rows, headers=headers)
@@ -50,7 +54,6 @@ def read_table(kind: str, text: str, columns: Sequence[str], *, most_rows: int) 
 def _csv(text: str) -> tuple[list[str], list[list[Any]]]:
     head = text.split("\n", 1)[0]
     delimiter = ";" if ";" in head and "," not in head else ","
-    csv.field_size_limit(max(len(text), 1))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         rows = [row for row in reader if any(cell.strip() for cell in row)]
