@@ -119,7 +119,7 @@ def discard(rows: Iterable[CatalogRow], user: Any, reason: str) -> list[CatalogR
     return done
 
 
-NO_FIGURES = ("status", "retired", "proposed")
+NO_FIGURES = ("status", "retired", "checked", "proposed")
 """What a record holds beside figures; restoring leaves it as it is."""
 
 

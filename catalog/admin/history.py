@@ -80,7 +80,7 @@ class RowHistoryPages(RowActions):
     def _row(self, request: HttpRequest, object_id: str) -> Any:
         row = (
             self.model.complete().filter(pk=unquote(object_id)).first()
-            if unquote(object_id).isdigit()
+            if unquote(object_id).isdecimal()
             else None
         )
         if row is None:

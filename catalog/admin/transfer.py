@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.core import signing
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -86,8 +87,14 @@ class RowTransfer(RowActions):
             raise PermissionDenied
         if kind not in upload.FORMATS:
             raise Http404
-        listed = self.get_changelist_instance(request)
+        try:
+            listed = self.get_changelist_instance(request)
+        except IncorrectLookupParameters:  # the list says what it makes of them
+            return HttpResponseRedirect(f"{self._list_url()}?{request.GET.urlencode()}")
         return self.file_of(listed.get_queryset(request), kind)
+
+    def _list_url(self) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
 
     def import_view(self, request: HttpRequest) -> HttpResponse:
         """Upload, then preview, then import; a file with a wrong row is only previewed."""
@@ -146,7 +153,7 @@ class RowTransfer(RowActions):
         if waiting:
             sentence = f"{len(waiting)} of these rows wait for a publisher and are not shown yet."
             self.message_user(request, sentence, messages.WARNING)
-        return HttpResponseRedirect(reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"))
+        return HttpResponseRedirect(self._list_url())
 
     def _import_page(
         self, request: HttpRequest, form: UploadForm, report: run.Report | None, confirm: ConfirmForm | None

@@ -210,7 +210,8 @@ class CatalogRow(Drafted, Versioned):
     def own_state(self) -> dict[str, Any]:
         """What an edit can change here, for comparing."""
         waiting = {"proposed": self.proposed} if self.proposed else {}
-        return self.own_entry() | {"status": self.status, "retired": self.retired} | waiting
+        day = self.as_of.isoformat() if self.as_of else None
+        return self.own_entry() | {"status": self.status, "retired": self.retired, "checked": day} | waiting
 
     def state(self) -> dict[str, Any]:
         """own_state with the parts."""

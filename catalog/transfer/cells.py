@@ -12,7 +12,7 @@ from import_export import widgets
 
 from catalog.models import CatalogRow
 from catalog.models.row import plain
-from catalog.transfer.upload import ABSENT
+from catalog.transfer.upload import ABSENT, parse_json
 
 YES, NO = ("true", "1", "yes"), ("false", "0", "no")
 LONGEST_GIVEN = 60
@@ -81,10 +81,12 @@ def as_read(text: str) -> str:
 def json_cell(text: str) -> Any:
     """A structure that stands in a cell as JSON."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, character {error.colno}"
         raise ValidationError(f"This is not valid JSON ({error.msg} at {place}).") from error
+    except ValueError as error:
+        raise ValidationError(str(error)) from error
 
 
 def _yes_or_no(value: Any) -> bool:

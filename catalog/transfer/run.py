@@ -88,8 +88,7 @@ def run(
 def _import(table: type[CatalogRow], kind: str, text: str, *, may_publish: bool, dry_run: bool) -> Report:
     columns = column_names(table)
     dataset = read_table(kind, text, columns, most_rows=settings.CATALOG_IMPORT_MOST_ROWS)
-    ids = [str(value).strip() for value in dataset["id"]]
-    _check_ids(kind, ids)
+    ids = _ids(kind, dataset["id"])
     resource = resource_for(table)(may_publish=may_publish)
     result = resource.import_data(dataset, dry_run=dry_run, raise_errors=False, use_transactions=True)
     told = {row.number: row.error for row in result.invalid_rows}
@@ -111,11 +110,18 @@ def _import(table: type[CatalogRow], kind: str, text: str, *, may_publish: bool,
     return Report(reports)
 
 
-def _check_ids(kind: str, ids: list[str]) -> None:
-    for number, identity in enumerate(ids, 1):
-        if identity in ids[: number - 1]:
-            first = place(kind, ids.index(identity) + 1)
-            raise UploadError(f"{place(kind, number)} is about {identity}, as {first} is. One row each.")
+def _ids(kind: str, cells: list[Any]) -> list[str]:
+    """Which row each line is about, each once."""
+    first: dict[str, str] = {}
+    for number, cell in enumerate(cells, 1):
+        where = place(kind, number)
+        identity = cell.strip() if isinstance(cell, str) else ""
+        if not identity:
+            raise UploadError(f"{where} has no id, so it cannot be said which row it is about.")
+        if identity in first:
+            raise UploadError(f"{where} is about {identity}, as {first[identity]} is. One row each.")
+        first[identity] = where
+    return list(first)
 
 
 def place(kind: str, number: int) -> str:

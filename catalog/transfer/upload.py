@@ -6,12 +6,14 @@ import csv
 import difflib
 import io
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from tablib import Dataset
 
 FORMATS = ("csv", "json")
+MOST_DIGITS = 30
 csv.field_size_limit(10**8)  # the layers of a model are one cell; the file as a whole is bounded before
 ABSENT = object()
 """Stands in a cell whose key an object of a JSON list leaves out: that figure stays as it is."""
@@ -71,19 +73,38 @@ def _csv(text: str) -> tuple[list[str], list[list[Any]]]:
 
 def _json(text: str) -> tuple[list[str], list[list[Any]]]:
     try:
-        items = json.loads(text, parse_constant=_no_number)
+        items = parse_json(text)
     except json.JSONDecodeError as error:
         raise UploadError(f"Line {error.lineno} is not valid JSON ({error.msg}).") from error
-    except RecursionError as error:
-        raise UploadError("The JSON is nested too deeply.") from error
+    except (ValueError, RecursionError) as error:
+        raise UploadError(str(error)) from error
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise UploadError('Write a list of objects: [{"id": …}, …].')
     headers = list(dict.fromkeys(key for item in items for key in item))
     return headers, [[item.get(key, ABSENT) for key in headers] for item in items]
 
 
-def _no_number(name: str) -> None:
-    raise UploadError(f"{name} is no figure. Write null for what is not known.")
+def parse_json(text: str) -> Any:
+    """What a JSON text says; ValueError with a sentence for figures that are none, such as NaN."""
+    try:
+        return json.loads(text, parse_constant=_no_figure, parse_float=_finite, parse_int=_whole)
+    except RecursionError as error:
+        raise ValueError("The JSON is nested too deeply.") from error
+
+
+def _no_figure(name: str) -> float:
+    raise ValueError(f"{name} is no figure. Write null for what is not known.")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_figure(text)
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"{text[:MOST_DIGITS]}… has too many digits.")
+    return int(text)
 
 
 def _check_headers(headers: Sequence[str], columns: Sequence[str]) -> None:

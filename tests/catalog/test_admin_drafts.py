@@ -296,6 +296,8 @@ def test_checked_today_is_a_day_and_finds_no_edit(editor):
     Accelerator.objects.update(as_of=timezone.localdate() - timedelta(days=100))
     assert messages(act(editor, "checked_today", card()))[0].endswith(": 1 rows.")
     assert (card().as_of, card().edited_at) == (timezone.localdate(), None)
+    record = card().history.first()
+    assert record.history_change_reason == f"Checked on {timezone.localdate()}."
     stale = listed(editor, Accelerator, checked="90")
     assert len(stale) == Accelerator.objects.count() - 1
     assert "rtx-4090" not in stale

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from contextlib import suppress
 
 import pytest
@@ -96,6 +97,47 @@ def test_an_export_as_json_has_figures_not_texts(admin):
     assert {key: row[key] for key in ("bandwidth_gb_s", "reported_mib", "exists", "dense_tflops")} == {
         key: getattr(card(), key) for key in ("bandwidth_gb_s", "reported_mib", "exists", "dense_tflops")
     }
+
+
+def test_an_export_with_filters_that_are_none_leads_to_the_list(admin):
+    answer = admin.get(url(Accelerator, "export", "csv"), {"nonsense": "1"})
+    assert (answer.status_code, answer.url) == (302, f"{url(Accelerator, 'changelist')}?nonsense=1")
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.entries)
+def test_every_table_has_its_pages_without_inline_style_or_script(admin, table):
+    row = table.objects.first()
+    row.as_of = None
+    row.save()
+    record = row.history.last()
+    for address in (
+        url(table, "import"),
+        url(table, "history", row.pk),
+        url(table, "record", row.pk, record.history_id),
+    ):
+        page = admin.get(address)
+        inline = r"<style|\sstyle=|\son\w+=|<script(?![^>]*(?:src=|application/json))[^>]*>"
+        assert (page.status_code, re.findall(inline, page.content.decode())) == (200, [])
+
+
+@pytest.mark.parametrize(
+    ("table", "figures"),
+    [
+        (Accelerator, {"dense_tflops": "fast"}),
+        (Accelerator, {"memory_gb": 4.5, "exists": "perhaps", "launch": [2022]}),
+        (LanguageModel, {"architecture": []}),
+        (LanguageModel, {"architecture": {"hidden_size": {}, "mixers": 1}}),
+        (LanguageModel, {"files": 7, "checkpoints": [[]], "lab": None}),
+        (System, {"count": -1, "accelerator_id": {"a": 1}}),
+        (FormatRules, {"facts": [], "sources": "none"}),
+    ],
+)
+def test_a_figure_of_the_wrong_shape_is_a_sentence(admin, table, figures):
+    row = table.objects.first()
+    page = upload(admin, table, json.dumps([{"id": row.slug, **figures}]), "odd.json")
+    (report,) = page.context["report"].rows
+    assert report.kind == "refused"
+    assert all(text and "cannot be read" not in text for _, text in report.sentences), report.sentences
 
 
 def test_only_csv_and_json_are_offered(admin):
@@ -268,6 +310,10 @@ def test_unusual_figures_are_imported_only_when_confirmed(admin):
         ("a.json", b"{}", 'Write a list of objects: [{"id": …}, …].'),
         ("a.json", b"[]", "The list is empty."),
         ("a.json", b'[{"id": "x", "tdp_w": NaN}]', "NaN is no figure. Write null for what is not known."),
+        ("a.json", b'[{"id": "x", "facts": {"a": 1e999}}]', "1e999 is no figure. Write null for what is not known."),
+        ("a.json", b'[{"id": "x", "tdp_w": ' + b"1" * 5000 + b"}]", f"{'1' * 30}… has too many digits."),
+        ("a.json", b'[{"id": []}]', "Entry 1 has no id, so it cannot be said which row it is about."),
+        ("a.json", b'[{"id": "x"}, {"name": "y"}]', "Entry 2 has no id, so it cannot be said which row it is about."),
         ("a.json", b"[" * 100_000, "The JSON is nested too deeply."),
     ],
 )  # fmt: skip
