@@ -162,6 +162,11 @@ def _more_words(answer: Answer, memory: Memory) -> str:
                 "The server will occupy {occupied} at start: all of that, with the rest as cache, "
                 "and {outside} for the process itself, which do not count against its share."
             ).format(occupied=occupied, outside=figures.size(outside, units))
+        if outside < 0:
+            return _(
+                "The server will occupy {occupied} at start: what this needs, and its share of the rest as cache. "
+                "{free} stay free."
+            ).format(occupied=occupied, free=figures.size(-outside, units))
         return _("The server will occupy {occupied} at start and use the rest as cache.").format(
             occupied=occupied
         )
