@@ -151,16 +151,18 @@ def _no_source(snapshot: Snapshot) -> Found:
                 yield Finding(kind, identity, "no source")
 
 
-def _unknown_references(snapshot: Snapshot) -> Found:
+def _unknown_formats(snapshot: Snapshot) -> Found:
     formats = {*snapshot.formats, *snapshot.format_aliases, "gguf"}
     for model in snapshot.models.values():
         named = {checkpoint.weights_format for checkpoint in model.checkpoints}
         named |= {file.weights_format for checkpoint in model.checkpoints for file in checkpoint.files}
         named |= {name for checkpoint in model.checkpoints for name in checkpoint.formats}
         if unknown := sorted(named - formats):
-            yield Finding(
-                "models", model.id, f"checkpoints in no format of ours: {', '.join(unknown)}", len(unknown)
-            )
+            yield Finding("models", model.id, f"{', '.join(unknown)}: no format of ours", len(unknown))
+
+
+def _unknown_references(snapshot: Snapshot) -> Found:
+    for model in snapshot.models.values():
         if model.computed_as and model.computed_as not in snapshot.models:
             yield Finding("models", model.id, f"computed as {model.computed_as}, which does not exist", 100)
     for system in snapshot.systems.values():
@@ -210,6 +212,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     ("no_source", "Rows without a source", _no_source, lambda s: len(s.accelerators) + len(s.models) + len(s.systems) + len(s.formats)),
     ("unknown_reference", "References to what does not exist", _unknown_references, lambda s: len(s.models) + len(s.systems) + len(s.constants)),
+    ("unknown_checkpoint_format", "Checkpoints in formats that the catalogue does not hold", _unknown_formats, lambda s: len(s.models)),
     ("old_constant", "Constants measured on other versions than the engine’s present one", _old_constants, lambda s: len(s.constants)),
 )  # fmt: skip
 

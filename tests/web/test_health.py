@@ -41,11 +41,14 @@ def test_the_shipped_catalogue_is_judged_worst_first(snapshot):
         "odd_size",
         "no_source",
         "unknown_reference",
+        "unknown_checkpoint_format",
         "old_constant",
     ]
     for each in groups:
         weights = [finding.weight for finding in each.findings]
         assert weights == sorted(weights, reverse=True)
+    assert [each.code for each in groups if each.error] == ["unknown_reference"]
+    assert group(groups, "unknown_reference").findings == ()
     sizes = group(groups, "odd_size")
     assert 0 < len(sizes.findings) < sizes.looked_at
     assert sizes.findings[0].weight > 100
