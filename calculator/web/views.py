@@ -44,10 +44,14 @@ def calculator(request: HttpRequest) -> HttpResponse:
     fragment = wants_fragment(request)
     shown = request.headers.get("Stowage-Choices", "")
     page = calculator_page(
-        result, canonical=request.build_absolute_uri("/"), fragment=fragment, shown_key=shown
+        result,
+        canonical=request.build_absolute_uri("/"),
+        fragment=fragment,
+        shown_key=shown,
+        preview=drafts is not None,
     )
     presented = perf_counter()
-    response = render(request, ANSWER if fragment else PAGE, {**page, "preview": drafts is not None})
+    response = render(request, ANSWER if fragment else PAGE, dict(page))
     stages = {
         "compute": computed - started,
         "present": presented - computed,
