@@ -177,3 +177,7 @@ def test_admin_pages_fit_a_phone(new_page, client, admin_user, base_url):
     ):
         page.goto(f"/admin/catalog/{address}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, address
+    page.goto(f"/preview/?model={model.slug}")
+    note = page.locator("#preview-note")
+    note.wait_for()
+    assert note.bounding_box()["y"] < page.locator("#verdict").bounding_box()["y"] < 844
