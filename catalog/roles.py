@@ -23,9 +23,13 @@ def may_publish(user: Any, table: type[models.Model]) -> bool:
 
 def make_groups(app_config: Any, using: str = "default", **kwargs: Any) -> None:
     """Give both groups the rights on every table of the catalogue, those added later too."""
+    apps = kwargs.get("apps", all_apps)
+    try:
+        apps.get_model("auth", "Group")
+    except LookupError:  # a migration that stopped before the tables of groups
+        return
     from django.contrib.auth.models import Group, Permission  # noqa: PLC0415 - models are there only now
 
-    apps = kwargs.get("apps", all_apps)
     create_permissions(app_config, using=using, apps=apps, verbosity=0)
     tables = [table for table in all_apps.get_app_config(app_config.label).get_models() if _edited(table)]
     for name, verbs in ((EDITOR, EDITS), (PUBLISHER, PUBLISHES)):

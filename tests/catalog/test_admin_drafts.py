@@ -4,11 +4,13 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import connection
+from django.db.migrations.state import ProjectState
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -93,6 +95,11 @@ def test_the_groups_follow_the_tables_with_each_migration():
     Group.objects.get(name="editor").permissions.clear()
     call_command("migrate", verbosity=0)
     assert Group.objects.get(name="editor").permissions.filter(codename="change_accelerator").count() == 1
+
+
+def test_a_migration_that_stops_before_the_tables_of_groups_makes_none(django_assert_num_queries):
+    with django_assert_num_queries(0):
+        roles.make_groups(apps.get_app_config("catalog"), apps=ProjectState().apps)
 
 
 def test_an_editors_change_of_a_published_row_waits(editor):
