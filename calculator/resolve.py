@@ -132,13 +132,19 @@ def _model(settling: _Settling) -> LanguageModel:
     models, asked = settling.snapshot.models, settling.asked.model
     if found := models.get(asked):
         return found
-    used = str(DEFAULTS["model"])
+    used = _default("model", models)
     if asked == "custom":
         settling.problem("model", asked, used, "not_computed_yet")
     else:
         near = ", ".join(settling.snapshot.near_names("model", asked))
         settling.problem("model", asked, used, "unknown_id", near=near, name=models[used].name)
     return models[used]
+
+
+def _default(field: str, known: Mapping[str, Any]) -> str:
+    """The default of a field, or the first that exists where somebody took that one out of the catalogue."""
+    used = str(DEFAULTS[field])
+    return used if used in known else next(iter(known))
 
 
 def _hardware(settling: _Settling) -> Hardware:
@@ -157,10 +163,10 @@ def _hardware(settling: _Settling) -> Hardware:
 
 def _default_device(settling: _Settling, asked: str) -> tuple[Accelerator, int, System | None]:
     """The default device in place of one that does not exist."""
-    used = str(DEFAULTS["gpu"])
+    used = _default("gpu", settling.snapshot.accelerators)
     near = ", ".join(settling.snapshot.near_names("gpu", asked))
     found = settling.snapshot.hosts(used)
-    assert found is not None, "the default device is part of every catalogue"
+    assert found is not None, "a catalogue without a device answers nothing"
     settling.problem("gpu", asked, used, "unknown_id", near=near, name=found[0].name)
     return found
 

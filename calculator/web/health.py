@@ -242,7 +242,6 @@ def all_findings(snapshot: Snapshot, today: date) -> tuple[Group, ...]:
 
 def _all(snapshot: Snapshot, today: date) -> tuple[Group, ...]:
     own = findings_of(snapshot)
-    overdue = Group("overdue", "Figures not checked for long", False, 0, _sorted(_overdue(today)))
     seen = {group.code for group in own}
     others = [
         Group(
@@ -251,12 +250,16 @@ def _all(snapshot: Snapshot, today: date) -> tuple[Group, ...]:
         for group in database.findings()
         if group.code not in seen
     ]
-    groups = [*own, overdue, *others]
+    groups = [*own, overdue(today), *others]
     return tuple(sorted(groups, key=lambda group: not (group.error and group.findings)))
 
 
+def overdue(today: date) -> Group:
+    """Rows that nobody checked for longer than their kind allows."""
+    return Group("overdue", "Figures not checked for long", False, 0, _sorted(_overdue(today)))
+
+
 def _overdue(today: date) -> Found:
-    """Rows that nobody looked at for longer than their kind allows: by their own date, else by the last check."""
     for table in TABLES:
         most = OVERDUE_DAYS.get(table.entries, USUALLY_OVERDUE_DAYS)
         for row in table.complete().filter(retired=False):

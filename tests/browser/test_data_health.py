@@ -2,24 +2,27 @@
 
 import pytest
 
+WORKED_OUT_MS = 60_000
+"""The first look at a state compares every row and size; a busy machine takes its time."""
+
 
 def log_in(page, admin_user):
     page.goto("/admin/")
     page.get_by_label("Username").fill(admin_user.username)
     page.get_by_label("Password").fill("password")
     page.get_by_role("button", name="Log in").click()
-    page.get_by_role("link", name="Data health").click()
+    page.get_by_role("link", name="Data health").click(timeout=WORKED_OUT_MS)
     page.get_by_role("heading", level=1).wait_for()
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1440, "light"), (1440, "dark"), (1024, "light"), (390, "light"), (390, "dark")]
-)
-def test_it_is_reached_from_the_admin_and_fits_every_width(new_page, admin_user, axe, width, scheme):
-    page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_reached_from_the_admin_and_fits_every_width(new_page, admin_user, axe, scheme):
+    page = new_page(color_scheme=scheme)
     log_in(page, admin_user)
-    axe(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in (1440, 1024, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        axe(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_row_leads_to_its_form_and_a_count_to_its_table(page, admin_user):
