@@ -116,7 +116,7 @@ class Platform:
 @dataclass(frozen=True, slots=True)
 class Offload:
     """What may stay in host memory. kind: none, auto, layers, experts. gpu_layers, host_expert_layers: as asked, None for
-    as many on the GPU as fit. ram_bytes: the host's memory, None when nobody named it."""
+    as many on the GPU as fit. ram_bytes: the host's memory, None where it is not looked at."""
 
     kind: str = "none"
     gpu_layers: int | None = None

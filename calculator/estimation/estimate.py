@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from calculator.estimation.memory import Sum, memory_of, sum_of
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
 from calculator.estimation.plans import on_one_gpu
-from calculator.estimation.terms import Cache, CacheGroup, Estimate, Factor, Memory, Reason, Verdict
+from calculator.estimation.terms import Cache, CacheGroup, Capacity, Estimate, Factor, Memory, Reason, Verdict
 from calculator.estimation.weights import has_rule
 from catalog.architecture import CacheEntry, Mixer, StateEntry
 
@@ -35,7 +36,7 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
     if missing:
         return Estimate(configuration, "unsupported", missing, None, None, None)
     refused = _refusals(configuration)
-    spread = configuration
+    asked = spread = configuration
     if not refused:
         configuration = on_one_gpu(spread, verdict_of)
         if configuration is spread:
@@ -50,7 +51,22 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
         return Estimate(configuration, "unsupported", refused + _remarks(configuration), memory, cache, None)
     verdict, reasons = _verdict(sum_, memory)
     found = capacity_of(spread) if capacity else None
+    if found and spread is not asked and asked.offload.kind == "auto":
+        found = _without_offload_first(found, capacity_of(asked))
     return Estimate(configuration, verdict, reasons + _remarks(configuration), memory, cache, found)
+
+
+def _without_offload_first(moved: Capacity, alone: Capacity | None) -> Capacity:
+    """The capacity of `auto`, which keeps everything on the GPUs while that is tight: what fits outright with parts on the
+    host may be asked for and be tight. Then the most that fits outright is the most that does so without offload."""
+    if alone is None:
+        return moved
+    context, users = moved.max_context_fits_tokens, moved.max_users_fits
+    if alone.max_context_fits_tokens < context <= alone.max_context_tokens:
+        context = alone.max_context_fits_tokens
+    if alone.max_users_fits < users <= alone.max_users:
+        users = alone.max_users_fits
+    return replace(moved, max_context_fits_tokens=context, max_users_fits=users)
 
 
 def verdict_of(configuration: Configuration) -> Verdict:
@@ -112,9 +128,7 @@ def _verdict(sum_: Sum, memory: Memory) -> tuple[Verdict, tuple[Reason, ...]]:
     taken = sum_.rules.occupied_refusal(sum_.configuration, memory.occupied_bytes, limit)
     if needed.value > usable:
         weights = next(part.per_gpu_bytes for part in memory.parts if part.name == "weights")
-        short = Reason(
-            "short_of", {"missing_bytes": int(needed.value - usable), "gpus": sum_.configuration.count}
-        )
+        short = _short_of(sum_.configuration, memory)
         if weights > usable:
             alone = Reason("weights_alone_too_large", {"weights_bytes": weights, "limit_bytes": int(usable)})
             return "does_not_fit", (short, alone)
@@ -129,6 +143,14 @@ def _verdict(sum_: Sum, memory: Memory) -> tuple[Verdict, tuple[Reason, ...]]:
         reasons.append(taken)
     verdict: Verdict = "fits" if len(reasons) == 1 else "tight"
     return _with_host(sum_, memory, verdict, tuple(reasons))
+
+
+def _short_of(c: Configuration, memory: Memory) -> Reason:
+    """What is missing: on each GPU when all hold the same, else where it is most."""
+    missing = -memory.headroom_bytes
+    if len(memory.gpus) > 1:
+        return Reason("short_of_card" if c.cards else "short_of_fullest", {"missing_bytes": missing})
+    return Reason("short_of", {"missing_bytes": missing, "gpus": c.count})
 
 
 def _with_host(
@@ -149,7 +171,8 @@ def _with_host(
             "all": c.model.architecture.layer_count,
             "host_bytes": memory.host_bytes,
         }
-        moved = Reason("layers_on_host", factors)
+        code = "layers_and_output_on_host" if plan.output_on_host else "layers_on_host"
+        moved = Reason(code, factors)
     else:
         return verdict, reasons
     ram = c.offload.ram_bytes

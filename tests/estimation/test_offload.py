@@ -131,3 +131,18 @@ def test_capacity_keeps_to_the_host_too():
 def test_nothing_is_negative_when_experts_are_spread_and_on_the_host():
     answer = ask(model="inkling-small", engine="ktransformers", gpu="rtx-pro-6000", n=8, ep=8, users=64)
     assert all(part.per_gpu_bytes >= 0 for part in answer.memory.parts)
+
+
+def test_what_auto_says_fits_outright_is_not_tight_when_it_is_asked():
+    """At 65,536 tokens parts move to the host, and 40,960 would fit outright so; asked for, they stay on the GPU, tight."""
+    machine = {
+        "model": "qwen3-14b",
+        "gpu": "rtx-4060-ti-16",
+        "engine": "llama.cpp",
+        "offload": "auto",
+        "ram": 256,
+    }
+    longest = ask(**machine, ctx=65_536).capacity.max_context_fits_tokens
+    assert 0 < longest < 40_960
+    assert ask(**machine, ctx=longest).verdict == "fits"
+    assert ask(**machine, ctx=40_960).verdict == "tight"
