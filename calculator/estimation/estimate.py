@@ -15,6 +15,7 @@ from calculator.estimation.capacity import capacity_of
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import is_built, rules_of
 from calculator.estimation.engines.acceptance import plugin_for
+from calculator.estimation.known import known_of
 from calculator.estimation.memory import Sum, memory_of, sum_of
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
@@ -71,7 +72,18 @@ def _without_offload_first(moved: Capacity, alone: Capacity | None) -> Capacity:
 
 def verdict_of(configuration: Configuration) -> Verdict:
     """The verdict of `estimate` alone, for searches that ask for many configurations; offload that is not settled yet
-    counts as none."""
+    counts as none. A machine's verdicts are remembered, and what follows from them is not computed again."""
+    known = known_of(configuration.machine)
+    tokens, users = configuration.workload.context_tokens, configuration.workload.users
+    verdict = known.at(tokens, users)
+    if verdict is None:
+        verdict = judged(configuration)
+        known.learn(tokens, users, verdict)
+    return verdict
+
+
+def judged(configuration: Configuration) -> Verdict:
+    """The same, computed."""
     if not_computable(configuration) or _refusals(configuration):
         return "unsupported"
     sum_ = sum_of(configuration)
