@@ -83,14 +83,15 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         settling.problem("kv", scenario.kv, cache_type, "not_computed_yet")
     workload = _workload(settling, model)
     knobs = _knobs(settling, engine, hardware.accelerator, workload)
-    constants, widened = _constants(snapshot, engine, version)
+    backend = _backend(settling, engine, hardware.accelerator)
+    constants, widened = _constants(snapshot, engine, version, hardware.accelerator, backend)
     configuration = Configuration(
         model=model,
         accelerator=hardware.accelerator,
         count=hardware.count,
         engine=engine,
         engine_version=version or engine.version,
-        backend=_backend(settling, engine, hardware.accelerator),
+        backend=backend,
         weights_format=weights_format,
         cache_type=cache_type,
         plan=Plan(layers_per_stage=(model.architecture.layer_count,)),
@@ -351,16 +352,18 @@ def _sequences(settling: _Settling, server: Mapping[str, Any], users: int) -> in
     return int(number)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4096)
 def _constants(
-    snapshot: Snapshot, engine: Engine, asked: str | None
+    snapshot: Snapshot, engine: Engine, asked: str | None, accelerator: Accelerator, backend: str
 ) -> tuple[Mapping[str, Constant], tuple[str, str] | None]:
-    """The calibrated constants of an engine, widened where they were measured on other versions; and those versions."""
+    """The calibrated constants of an engine on a device, widened where they were measured on other versions; and those
+    versions."""
     other = engine.rules.get("constants_from")
     version = str(engine.rules.get("family_version", engine.version))
     if asked and not other:
         version = asked
-    constants, outside = snapshot.constants_for(str(other or engine.family), version)
+    family = str(other or engine.family)
+    constants, outside = snapshot.constants_for(family, version, accelerator.device_classes, backend)
     if not outside:
         return constants, None
     out, versions = {}, ("", "")

@@ -177,9 +177,28 @@ class Accelerator:
         return self.kind in ("apple", "apu", "edge", "cpu")
 
     @property
+    def device_classes(self) -> tuple[str, ...]:
+        """Classes of devices that it belongs to, the narrowest first: `nvidia-consumer-ada`, `nvidia-consumer`, `nvidia`.
+
+        A Mac belongs to its chip and its generation: `apple-m3-max`, `apple-m3`, `apple`.
+        """
+        vendor = _class_name(self.vendor)
+        if self.kind == "apple":
+            names = (f"{vendor}-{_class_name(self.architecture)}", _class_name(self.family), vendor)
+        else:
+            broad = f"{vendor}-{self.kind}"
+            names = (f"{broad}-{_class_name(self.architecture)}", broad, vendor)
+        return tuple(dict.fromkeys(names))
+
+    @property
     def capability(self) -> float:
         """CUDA compute capability as a number, 0 where it does not apply."""
         return float(self.compute_capability) if self.compute_capability else 0.0
+
+
+def _class_name(name: str) -> str:
+    """A vendor, family or architecture as a part of a class's name: `RDNA 3.5` → `rdna-3.5`."""
+    return name.lower().replace(" ", "-")
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from catalog import entries as entry_to
@@ -86,26 +86,38 @@ class Snapshot:
         names += [(record.name.lower(), record.id) for record in records]
         return names + (list(self.format_aliases.items()) if kind == "quant" else [])
 
+    @cached_property
+    def _constants_of(self) -> Mapping[str, tuple[Constant, ...]]:
+        """The calibrated constants by engine."""
+        rows: dict[str, list[Constant]] = {}
+        for row in self.constants:
+            rows.setdefault(row.engine, []).append(row)
+        return {engine: tuple(own) for engine, own in rows.items()}
+
     def constants_for(
-        self, engine_family: str, version: str, device_class: str | None = None, backend: str | None = None
+        self,
+        engine_family: str,
+        version: str,
+        device_class: str | Sequence[str] | None = None,
+        backend: str | None = None,
     ) -> tuple[Mapping[str, Constant], bool]:
         """The calibrated constants of an engine at a version, by name, and whether one was measured on other versions.
 
-        Of the rows of one name the version decides first, then how closely a row fits: this engine before `any`, this
-        backend and device class before rows for all.
+        device_class: the device's class, or all that it belongs to, the narrowest first. Of the rows of one name the version decides first, then
+        how closely a row fits: this engine before `any`, this backend before all, a narrow class before a broad one.
         """
+        classes = (device_class,) if isinstance(device_class, str) else tuple(device_class or ())
         fitting: dict[str, list[Constant]] = {}
-        for row in self.constants:
-            if (
-                row.engine in (engine_family, "any")
-                and row.device_class in (None, device_class)
-                and row.backend in (None, backend)
+        for row in (*self._constants_of.get(engine_family, ()), *self._constants_of.get("any", ())):
+            if row.backend in (None, backend) and (
+                row.device_class is None or row.device_class in classes
             ):
                 fitting.setdefault(row.name, []).append(row)
         wanted = version_key(version)
 
-        def order(row: Constant) -> tuple[float, bool, bool, bool]:
-            return _distance(row, wanted), row.engine == "any", row.backend is None, row.device_class is None
+        def order(row: Constant) -> tuple[float, bool, bool, int]:
+            narrow = classes.index(row.device_class) if row.device_class else len(classes)
+            return _distance(row, wanted), row.engine == "any", row.backend is None, narrow
 
         chosen = {name: min(rows, key=order) for name, rows in fitting.items()}
         return chosen, any(_distance(row, wanted) > 0 for row in chosen.values())

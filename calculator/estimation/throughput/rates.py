@@ -1,0 +1,121 @@
+"""How fast this device really goes under this engine: each rate is a product of calibrated constants (formulas §7).
+
+The constants come with the Configuration; which of them apply depends on the weights format, flash attention and the
+rate that the engine's kernels compute at. PURE.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from calculator.estimation.configuration import Configuration
+from calculator.estimation.throughput.compute import compute_rate
+from catalog.records import Constant
+
+LOW_BITS = 4.0
+"""GGUF types below so many bits have slower kernels (Q3_K, IQ3 …)."""
+
+MICRO = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What a device reaches under an engine. Every field may be an array over configurations.
+
+    weights, cache: share of the peak bandwidth when weights and cache are read. experts: the same for routed experts,
+    relative to `weights`. attention: share of the 16-bit rate that decode attention reaches. dense_layer_s, moe_layer_s,
+    recurrent_layer_s (added for a recurrent mixer), tensor_layer_s (added with tensor parallelism): fixed cost of a layer
+    in a step. step_s, request_s: of a step, of each further request in it. hop: share by which each further device of a
+    layer split slows a step. compute: share of the peak compute rate. prompt_attention: share of the 16-bit rate that
+    prompt attention reaches. prompt_layer_s: fixed cost of a layer per chunk of a prompt. prompt_base_s: of a prompt.
+    prompt_queue: share of the
+    modelled wait for other prompts that is seen. prompt_wave: how far requests arrive together instead of evenly, 0 … 1. prompt_pipeline: exponent of the gain from
+    stages that work on different chunks. interference: share of the others' prompt work that delays decoding.
+    """
+
+    weights: Any
+    experts: Any
+    cache: Any
+    attention: Any
+    dense_layer_s: Any
+    moe_layer_s: Any
+    recurrent_layer_s: Any
+    tensor_layer_s: Any
+    step_s: Any
+    request_s: Any
+    hop: Any
+    compute: Any
+    prompt_attention: Any
+    prompt_layer_s: Any
+    prompt_base_s: Any
+    prompt_queue: Any
+    prompt_wave: Any
+    prompt_pipeline: Any
+    interference: Any
+
+
+UNITS: Mapping[str, float] = {
+    field.name: MICRO if field.name.endswith("_s") else 1.0 for field in fields(Rates)
+}
+"""Constants of a duration are kept in microseconds."""
+
+
+def constant_names(c: Configuration) -> dict[str, tuple[str, ...]]:
+    """The calibrated constants whose product is each field of `Rates`, for this configuration."""
+    kernel = "speed_weights"
+    weights = [kernel]
+    if c.weights_format.family == "float" or c.weights_format.id in ("mlx-bf16", "mlx-fp16"):
+        weights.append(f"{kernel}_float")
+    elif c.weights_format.family == "gguf" and (c.weights_format.bits_nominal or 8) < LOW_BITS:
+        weights.append(f"{kernel}_low_bits")
+    plain = () if c.knobs.flash_attention else ("speed_layer_plain",)
+    suffix = "" if c.knobs.flash_attention else "_plain"
+    rate = compute_rate(c) or "fp16"
+    moe = ("speed_compute_moe",) if c.model.architecture.is_moe else ()
+    return {
+        "weights": tuple(weights),
+        "experts": ("speed_experts",),
+        "cache": (f"speed_cache{suffix}",),
+        "attention": (f"speed_attention{suffix}",),
+        "dense_layer_s": ("speed_layer", *plain),
+        "moe_layer_s": ("speed_layer", "speed_layer_moe", *plain),
+        "recurrent_layer_s": ("speed_layer_recurrent", *plain),
+        "tensor_layer_s": ("speed_layer_tensor",),
+        "step_s": ("speed_step",),
+        "request_s": ("speed_request",),
+        "hop": ("speed_hop",),
+        "compute": ("speed_compute", f"speed_compute_{rate}", *moe),
+        "prompt_attention": (f"speed_prompt_attention{suffix}",),
+        "prompt_layer_s": ("speed_prompt_layer",),
+        "prompt_base_s": ("speed_prompt_base",),
+        "prompt_queue": ("speed_prompt_queue",),
+        "prompt_wave": ("speed_prompt_wave",),
+        "prompt_pipeline": ("speed_prompt_pipeline",),
+        "interference": ("speed_interference",),
+    }
+
+
+def rates_from(names: Mapping[str, tuple[str, ...]], values: Mapping[str, Any]) -> Rates:
+    """The rates for given values of the constants."""
+    return Rates(
+        **{field: math.prod((values[name] for name in own), start=UNITS[field]) for field, own in names.items()}
+    )
+
+
+def rates_of(c: Configuration) -> Rates:
+    """The rates of a configuration, from its own constants."""
+    return rates_from(constant_names(c), _Values(c.constants))
+
+
+class _Values(dict[str, float]):
+    """The values of constants by name."""
+
+    def __init__(self, constants: Mapping[str, Constant]) -> None:
+        super().__init__()
+        self._constants = constants
+
+    def __missing__(self, name: str) -> float:
+        return self._constants[name].value
