@@ -130,9 +130,15 @@ def _query(row: Row, format_id: str) -> dict[str, Any]:
     return query | _plan(row)
 
 
+BUILDS = {"May 2024": "b2850"}
+"""Builds of llama.cpp that a source names by their month."""
+
+
 def _version(row: Row) -> str | None:
     """The engine's version where it is written as one: llama.cpp's b-numbers, dotted numbers."""
     written = str(row.get("engine_version") or "")
+    if row["engine"] == "llama.cpp" and written in BUILDS:
+        return BUILDS[written]
     if written.startswith("b") and written[1:].isdigit():
         return written
     return written if written[:1].isdigit() and written.count(".") >= 1 else None

@@ -13,12 +13,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import least_squares
+from scipy import sparse
 
 from calculator.accuracy.speed_predict import FIGURES, Prepared, predicted, stacked
-from calculator.accuracy.speed_priors import POOLS, PRIORS, Prior
+from calculator.accuracy.speed_priors import OLD_BUILDS, POOLS, PRIORS, Prior
 from calculator.estimation.configuration import Configuration
-from calculator.estimation.throughput.rates import Rates, UNITS, constant_names
+from calculator.estimation.throughput.rates import UNITS, Rates, constant_names
+from catalog.snapshot import version_key
 
 Node = tuple[str, tuple[str, ...]]
 """A constant's name and the class it is a factor for, from the pool down."""
@@ -37,6 +38,12 @@ def family_of(c: Configuration) -> str:
     return str(c.engine.rules.get("constants_from") or c.engine.family)
 
 
+def is_old(c: Configuration) -> bool:
+    """Whether the engine's build is one of `OLD_BUILDS`."""
+    first_new = OLD_BUILDS.get(c.engine.family)
+    return first_new is not None and version_key(c.engine_version) < version_key(first_new)
+
+
 def classes_of(c: Configuration) -> tuple[str, ...]:
     """From broad to narrow: pool, back end, kinds of device."""
     broad_first = tuple(reversed(c.accelerator.device_classes))[-2:]
@@ -47,6 +54,8 @@ def nodes_of(name: str, prior: Prior, c: Configuration) -> list[Node]:
     """The factors whose product is a constant for a configuration."""
     path = classes_of(c)
     out: list[Node] = [(name, path[: depth + 1]) for depth in range(min(prior.depth, 3) + 1)]
+    if prior.ages and is_old(c):
+        out += [(name, (path[0], "old")), (name, (path[0], path[1], "old"))]
     if prior.depth > 3:  # noqa: PLR2004
         out.append((name, (path[0], f"engine {family_of(c)}")))
     return out
@@ -99,11 +108,10 @@ class Problem:
         """Which factors make up each field, rows × factors."""
         out = {}
         for field in UNITS:
-            matrix = np.zeros((len(self.rows), len(self.nodes)))
-            for place, row in enumerate(self._row_nodes):
-                for node in row[field]:
-                    matrix[place, self.nodes[node]] = 1.0
-            out[field] = matrix
+            places = [(i, self.nodes[n]) for i, row in enumerate(self._row_nodes) for n in row[field]]
+            rows, columns = np.array(places).T
+            shape = (len(self.rows), len(self.nodes))
+            out[field] = sparse.csr_matrix((np.ones(len(places)), (rows, columns)), shape=shape)
         return out
 
     @cached_property
@@ -156,51 +164,91 @@ class Problem:
 STIFF = 0.02
 """How hard a physical limit is, in logarithms."""
 
+MOST_STEPS = 60
+ENOUGH = 1e-5
+"""The fit ends when a step improves the sum of squares by less than this share."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Objective:
+    """The penalised robust sum of squares of one fit."""
+
+    problem: Problem
+    mask: Any
+
+    @cached_property
+    def weights(self) -> Any:
+        return self.problem.weights * self.mask
+
+    def away(self, factors: Any) -> tuple[Any, Rates, Any]:
+        """ln(predicted ÷ observed) where observed, the rates, and the logarithms predicted."""
+        rates = self.problem.rates(factors)
+        logs = self.problem.logarithms(rates)
+        return np.where(self.mask, logs - np.where(self.mask, self.problem.observed, 0.0), 0.0), rates, logs
+
+    def above(self, factors: Any) -> Any:
+        """By how much each bounded sum exceeds its limit, in units of the stiffness."""
+        return np.array([max(0.0, factors[list(own)].sum() - most) for own, most in self.problem.bounded]) / STIFF
+
+    def value(self, factors: Any) -> float:
+        away, _, _ = self.away(factors)
+        robust = 2.0 * ROBUST**2 * (np.sqrt(1.0 + (away / ROBUST) ** 2) - 1.0)
+        prior = (factors - self.problem.start) / self.problem.spreads
+        return float((self.weights * robust).sum() / ROBUST**2 + prior @ prior + (self.above(factors) ** 2).sum())
+
+    def normal(self, factors: Any) -> tuple[Any, Any]:
+        """(JᵀWJ, −gradient/2) of the reweighted squares."""
+        away, rates, base = self.away(factors)
+        weight = self.weights / np.sqrt(1.0 + (away / ROBUST) ** 2) / ROBUST**2
+        changes = {field: self._change(field, rates, base) for field in UNITS}
+        blocks = [self._slopes(figure, changes) for figure in range(len(FIGURES))]
+        square = np.diag(self.problem.spreads**-2.0)
+        right = (self.problem.start - factors) / self.problem.spreads**2
+        for figure, slopes in enumerate(blocks):
+            weighted = slopes.multiply(weight[figure][:, None])
+            square += (slopes.T @ weighted).toarray()
+            right -= slopes.T @ (weight[figure] * away[figure])
+        for (own, _), over in zip(self.problem.bounded, self.above(factors), strict=True):
+            if over > 0:
+                square[np.ix_(own, own)] += STIFF**-2.0
+                right[list(own)] -= over / STIFF
+        return square, right
+
+    def _slopes(self, figure: int, changes: Mapping[str, Any]) -> Any:
+        """Derivatives of one figure of all rows by all factors, sparse."""
+        total: Any = 0
+        for field, matrix in self.problem.incidence.items():
+            total = total + matrix.multiply(changes[field][figure][:, None])
+        return total.tocsr()
+
+    def _change(self, field: str, rates: Rates, base: Any) -> Any:
+        """Derivative of all figures by the logarithm of one field of the rates."""
+        changed = Rates(**{f: getattr(rates, f) * (NUDGE if f == field else 1.0) for f in UNITS})
+        return np.where(self.mask, (self.problem.logarithms(changed) - base) / np.log(NUDGE), 0.0)
+
+
+NUDGE = 1.001
+
 
 def fit(problem: Problem, used: Any) -> Any:
-    """The logarithms of all factors, fitted on the rows where `used` is true."""
-    observed = problem.observed
-    mask = np.isfinite(observed) & used[None, :]
-    root = np.sqrt(problem.weights) * mask
-
-    def deviations(factors: Any) -> tuple[Any, Any]:
-        rates = problem.rates(factors)
-        predicted_logs = problem.logarithms(rates)
-        return np.where(mask, predicted_logs - np.where(mask, observed, 0.0), 0.0), (rates, predicted_logs)
-
-    def residuals(factors: Any) -> Any:
-        away, _ = deviations(factors)
-        size = np.sqrt(2.0 * (np.sqrt(1.0 + (away / ROBUST) ** 2) - 1.0))
-        above = [max(0.0, factors[list(own)].sum() - limit) / STIFF for own, limit in problem.bounded]
-        prior = (factors - problem.start) / problem.spreads
-        return np.concatenate([(np.sign(away) * size * root).ravel(), prior, above])
-
-    def jacobian(factors: Any) -> Any:
-        away, (rates, base) = deviations(factors)
-        slope = _slope(away) * root
-        out = np.zeros((*base.shape, len(factors)))
-        for field, matrix in problem.incidence.items():
-            changed = Rates(**{f: getattr(rates, f) * (1.001 if f == field else 1.0) for f in UNITS})
-            change = np.where(mask, (problem.logarithms(changed) - base) / np.log(1.001), 0.0)
-            out += (change * slope)[:, :, None] * matrix[None]
-        above = np.zeros((len(problem.bounded), len(factors)))
-        for place, (own, limit) in enumerate(problem.bounded):
-            if factors[list(own)].sum() > limit:
-                above[place, list(own)] = 1.0 / STIFF
-        return np.concatenate([out.reshape(-1, len(factors)), np.diag(1.0 / problem.spreads), above])
-
-    found = least_squares(residuals, problem.start, jac=jacobian, method="trf", max_nfev=60, x_scale=problem.spreads)
-    return found.x
-
-
-def _slope(away: Any) -> Any:
-    """Derivative of the robust deviation by the plain one."""
-    scaled = np.sqrt(1.0 + (away / ROBUST) ** 2)
-    size = np.sqrt(2.0 * (scaled - 1.0))
-    small = np.abs(away) < 1e-6  # noqa: PLR2004
-    with np.errstate(invalid="ignore", divide="ignore"):
-        slope = np.abs(away) / ROBUST**2 / scaled / size
-    return np.where(small, 1.0 / ROBUST, slope)
+    """The logarithms of all factors, fitted on the rows where `used` is true (Levenberg and Marquardt)."""
+    objective = _Objective(problem, np.isfinite(problem.observed) & used[None, :])
+    factors, damping = problem.start, 1e-2
+    value = objective.value(factors)
+    for _ in range(MOST_STEPS):
+        square, right = objective.normal(factors)
+        while damping < 1e6:  # noqa: PLR2004
+            step = np.linalg.solve(square + damping * np.diag(np.diag(square)), right)
+            tried = objective.value(factors + step)
+            if tried < value:
+                break
+            damping *= 4.0
+        else:
+            return factors
+        better, factors, value, damping = value - tried, factors + step, tried, damping / 5.0
+        if better < ENOUGH * value:
+            break
+    return factors
 
 
 def unseen_errors(problem: Problem, used: Any) -> Any:

@@ -26,7 +26,8 @@ from catalog.snapshot import Snapshot
 class Prepared:
     """A case with what it costs: its configuration and amounts, and how it was measured.
 
-    batched: all prompts in one pass, then all answers (a batch benchmark), instead of requests that come and go.
+    batched: all prompts in one pass, then all answers (a batch benchmark), instead of requests that come and go;
+    its throughput leaves the prompts out.
     """
 
     case: SpeedCase
@@ -92,7 +93,6 @@ def predicted(load: Load, rates: Rates, users: Any, batched: Any) -> tuple[Any, 
     together = np.where(batched, users, 1.0)
     prompt = prompt_s(load, rates, together)
     decode = np.where(batched, 1 / step, 1 / served.tpot_s)
-    whole = prompt + load.output_tokens * step
-    throughput = np.where(batched, users * load.output_tokens / whole, served.output_tokens_per_s)
+    throughput = np.where(batched, users / step, served.output_tokens_per_s)
     ttft = np.where(batched, prompt, served.ttft_s)
     return decode, load.prompt_tokens * together / prompt, throughput, ttft

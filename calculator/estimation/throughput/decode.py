@@ -46,7 +46,8 @@ def layers_s(load: Load, rates: Rates) -> Any:
     """The fixed cost of all layers in a step [s]."""
     own = load.dense_layers * rates.dense_layer_s + load.moe_layers * rates.moe_layer_s
     tensor = (load.ranks > 1) * (load.dense_layers + load.moe_layers) * rates.tensor_layer_s
-    return own + load.recurrent_layers * rates.recurrent_layer_s + tensor
+    special = load.recurrent_layers * rates.recurrent_layer_s + load.latent_layers * rates.latent_layer_s
+    return own + special + tensor
 
 
 def decode_step(load: Load, rates: Rates, users: Any) -> Step:

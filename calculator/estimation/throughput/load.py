@@ -36,6 +36,7 @@ class Load:
     dense_layers: Any
     moe_layers: Any
     recurrent_layers: Any
+    latent_layers: Any
     fixed_bytes: Any
     expert_bytes: Any
     routed_share: Any
@@ -96,7 +97,7 @@ def load_of(
     before = min(work.prefix_tokens, work.prompt_tokens - 1) if start_tokens is None else start_tokens
     new = prompt - before if start_tokens is None else prompt
     held = prompt + work.output_tokens / 2 if context_tokens is None else context_tokens
-    dense, moe, recurrent = reads.layer_kinds
+    dense, moe, recurrent, latent = reads.layer_kinds
     flops, sixteen = _peaks(Keyed(c.machine, c))
     chunk = c.knobs.micro_batch if rules["prompt_chunk"] == "micro_batch" else c.knobs.batched_tokens
     return Load(
@@ -106,6 +107,7 @@ def load_of(
         dense_layers=dense,
         moe_layers=moe,
         recurrent_layers=recurrent,
+        latent_layers=latent,
         fixed_bytes=reads.fixed_bytes,
         expert_bytes=reads.expert_bytes,
         routed_share=reads.routed_share,

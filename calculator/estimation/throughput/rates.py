@@ -18,6 +18,9 @@ from catalog.records import Constant
 LOW_BITS = 4.0
 """GGUF types below so many bits have slower kernels (Q3_K, IQ3 …)."""
 
+FOUR_BIT_FLOATS = ("nvfp4",)
+"""Formats whose kernels unpack block scales of 16 elements."""
+
 MICRO = 1e-6
 
 
@@ -27,7 +30,7 @@ class Rates:
 
     weights, cache: share of the peak bandwidth when weights and cache are read. experts: the same for routed experts,
     relative to `weights`. attention: share of the 16-bit rate that decode attention reaches. dense_layer_s, moe_layer_s,
-    recurrent_layer_s (added for a recurrent mixer), tensor_layer_s (added with tensor parallelism): fixed cost of a layer
+    recurrent_layer_s, latent_layer_s (added for a recurrent mixer, for a latent cache), tensor_layer_s (added with tensor parallelism): fixed cost of a layer
     in a step. step_s, request_s: of a step, of each further request in it. hop: share by which each further device of a
     layer split slows a step. compute: share of the peak compute rate. prompt_attention: share of the 16-bit rate that
     prompt attention reaches. prompt_layer_s: fixed cost of a layer per chunk of a prompt. prompt_base_s: of a prompt.
@@ -43,6 +46,7 @@ class Rates:
     dense_layer_s: Any
     moe_layer_s: Any
     recurrent_layer_s: Any
+    latent_layer_s: Any
     tensor_layer_s: Any
     step_s: Any
     request_s: Any
@@ -71,18 +75,22 @@ def constant_names(c: Configuration) -> dict[str, tuple[str, ...]]:
         weights.append(f"{kernel}_float")
     elif c.weights_format.family == "gguf" and (c.weights_format.bits_nominal or 8) < LOW_BITS:
         weights.append(f"{kernel}_low_bits")
-    plain = () if c.knobs.flash_attention else ("speed_layer_plain",)
+    experts = ["speed_experts"]
+    if c.weights_format.id in FOUR_BIT_FLOATS:
+        weights.append(f"{kernel}_fp4")
+        experts.append("speed_experts_fp4")
     suffix = "" if c.knobs.flash_attention else "_plain"
     rate = compute_rate(c) or "fp16"
     moe = ("speed_compute_moe",) if c.model.architecture.is_moe else ()
     return {
         "weights": tuple(weights),
-        "experts": ("speed_experts",),
+        "experts": tuple(experts),
         "cache": (f"speed_cache{suffix}",),
         "attention": (f"speed_attention{suffix}",),
-        "dense_layer_s": ("speed_layer", *plain),
-        "moe_layer_s": ("speed_layer", "speed_layer_moe", *plain),
-        "recurrent_layer_s": ("speed_layer_recurrent", *plain),
+        "dense_layer_s": ("speed_layer",),
+        "moe_layer_s": ("speed_layer", "speed_layer_moe"),
+        "recurrent_layer_s": ("speed_layer_recurrent",),
+        "latent_layer_s": ("speed_layer_latent",),
         "tensor_layer_s": ("speed_layer_tensor",),
         "step_s": ("speed_step",),
         "request_s": ("speed_request",),

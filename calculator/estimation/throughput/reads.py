@@ -161,13 +161,15 @@ class Reads:
     # --- layers -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def layer_kinds(self) -> tuple[int, int, int]:
-        """Layers with a dense MLP or none, with experts, and with a recurrent state (among both) [1]."""
+    def layer_kinds(self) -> tuple[int, int, int, int]:
+        """Layers with a dense MLP or none, and with experts; among both those with a recurrent state, and those whose
+        cache is a latent or compressed [1]."""
         architecture = self.configuration.model.architecture
         blocks = [architecture.blocks[index] for index in architecture.sequence]
         moe = sum(isinstance(block.mlp, MoeMlp) for block in blocks)
         recurrent = sum(any(work.token_flops for work in block.mixer.attention()) for block in blocks)
-        return len(blocks) - moe, moe, recurrent
+        latent = sum(any(e.kind != "gqa" for e in block.mixer.caches()) for block in blocks)
+        return len(blocks) - moe, moe, recurrent, latent
 
     @cached_property
     def host_crossings(self) -> int:
