@@ -251,6 +251,12 @@ def fit(problem: Problem, used: Any) -> Any:
     return factors
 
 
+def uncertainty(problem: Problem, factors: Any, used: Any) -> Any:
+    """Covariance of the logarithms of the factors, from the curvature at the solution."""
+    objective = _Objective(problem, np.isfinite(problem.observed) & used[None, :])
+    return np.linalg.inv(objective.normal(factors)[0])
+
+
 def unseen_errors(problem: Problem, used: Any) -> Any:
     """ln(observed ÷ predicted) of the used rows, each by a fit that had not seen its group; figures × rows."""
     groups = sorted({row.case.group for row in problem.rows})

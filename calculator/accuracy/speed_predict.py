@@ -10,7 +10,7 @@ import numpy as np
 from calculator.accuracy.speed_cases import SpeedCase
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.throughput.decode import step_s
-from calculator.estimation.throughput.load import Load, load_of
+from calculator.estimation.throughput.load import Load, load_of, machine_of
 from calculator.estimation.throughput.prefill import prompt_s
 from calculator.estimation.throughput.rates import Rates
 from calculator.estimation.throughput.reads import Reads
@@ -52,7 +52,7 @@ def prepare(case: SpeedCase, snapshot: Snapshot) -> Prepared | None:
         context_tokens=float(case.context_tokens),
         prompt_tokens=float(case.prompt_tokens),
         start_tokens=float(case.start_tokens),
-        reads=Reads(c, layout),
+        machine=machine_of(c, Reads(c, layout)),
     )
     batched = c.engine.rules["speed"]["prompt_chunk"] == "micro_batch"
     return Prepared(case, c, load, float(case.users), batched and case.users > 1)

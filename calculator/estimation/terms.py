@@ -191,8 +191,9 @@ class Speed:
 
     decode_tokens_per_s_per_user: what one user sees, prompts of the others included. decode_tokens_per_s_total: the pure
     decode rate of all users, no prompts inside. served_output_tokens_per_s: generated tokens of all users, prompts
-    included. prefill_tokens_per_s: one prompt on an idle machine. request_s: a whole request. steps_ms: the decode step
-    by what it is spent on. The figures of a prompt are None where the device's compute rate is unknown.
+    included. prefill_tokens_per_s: one prompt on an idle machine. request_s: a whole request. decoding_users: those that
+    decode at a time, the others wait. step_ms: a decode step by what it is spent on. cases: measured rows behind the
+    interval. The figures of a prompt are None where the device's compute rate is unknown.
     """
 
     decode_tokens_per_s_per_user: Interval
@@ -205,7 +206,7 @@ class Speed:
     bound_by: BoundBy
     decoding_users: float
     step_ms: Mapping[BoundBy, float]
-    cases: int
+    cases: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +244,7 @@ class Speculation:
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """The answer to one Configuration. memory, cache and capacity are None where they cannot be computed, speed and energy
-    also where it does not fit or a figure of the device is missing (a Reason says which)."""
+    also where it does not fit or a figure of the device is missing (speed_reasons says which)."""
 
     configuration: Configuration
     verdict: Verdict
@@ -253,6 +254,7 @@ class Estimate:
     capacity: Capacity | None
     speed: Speed | None = None
     energy: Energy | None = None
+    speed_reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

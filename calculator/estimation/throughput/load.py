@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from calculator.estimation.configuration import Configuration, Keyed
+from calculator.estimation.numbers import least
 from calculator.estimation.throughput.communication import Links, links_of
 from calculator.estimation.throughput.compute import peak_flops_per_s, sixteen_bit_flops_per_s
 from calculator.estimation.throughput.offload import Host, host_of
@@ -59,23 +60,35 @@ class Load:
     host: Host
 
 
-@lru_cache(maxsize=4096)
-def _reads(machine: Keyed) -> Reads:
-    return Reads(machine.configuration)
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """What a configuration's machine brings to every load, whatever the workload. flops_per_s, sixteen_bit_flops_per_s:
+    None when no compute rate is known."""
+
+    reads: Reads
+    links: Links
+    flops_per_s: float | None
+    sixteen_bit_flops_per_s: float | None
 
 
-def reads_of(c: Configuration) -> Reads:
-    """What the machine reads, with what it has worked out before."""
-    return _reads(Keyed(c.machine, c))
-
-
-@lru_cache(maxsize=4096)
-def _peaks(machine: Keyed) -> tuple[float | None, float | None]:
-    c = machine.configuration
-    if c.accelerator.kind == "cpu" and CPU_FLOPS in c.constants:
+def machine_of(c: Configuration, reads: Reads | None = None) -> Machine:
+    """The machine of a configuration; `reads` in place of the catalogue's own weights."""
+    reads = reads or Reads(c)
+    links = links_of(c, reads.layer_kinds[1])
+    if c.accelerator.kind == "cpu":
         flops = c.constants[CPU_FLOPS].value
-        return flops, flops
-    return peak_flops_per_s(c), sixteen_bit_flops_per_s(c.accelerator)
+        return Machine(reads, links, flops, flops)
+    return Machine(reads, links, peak_flops_per_s(c), sixteen_bit_flops_per_s(c.accelerator))
+
+
+@lru_cache(maxsize=4096)
+def _remembered(machine: Keyed) -> Machine:
+    return machine_of(machine.configuration)
+
+
+def remembered_machine(c: Configuration) -> Machine:
+    """The machine with what it has worked out before, while the workload moves."""
+    return _remembered(Keyed(c.machine, c))
 
 
 def load_of(
@@ -84,26 +97,25 @@ def load_of(
     context_tokens: Any = None,
     prompt_tokens: Any = None,
     start_tokens: Any = None,
-    reads: Reads | None = None,
+    machine: Machine | None = None,
 ) -> Load:
     """The amounts of a configuration at its workload; each length may be given instead, as a number or an array.
 
     context_tokens: tokens in the cache while decoding, by default the prompt and half of the answer. start_tokens: what
-    the cache holds before the prompt, by default the shared prefix.
+    the cache holds before the prompt (then all of the prompt is new), by default the shared prefix.
     """
-    reads = reads or reads_of(c)
-    work, plan, rules = c.workload, c.plan, c.engine.rules["speed"]
+    machine = machine or remembered_machine(c)
+    reads, work, plan, rules = machine.reads, c.workload, c.plan, c.engine.rules["speed"]
     prompt = work.prompt_tokens if prompt_tokens is None else prompt_tokens
-    before = min(work.prefix_tokens, work.prompt_tokens - 1) if start_tokens is None else start_tokens
-    new = prompt - before if start_tokens is None else prompt
     held = prompt + work.output_tokens / 2 if context_tokens is None else context_tokens
+    before = least(work.prefix_tokens, prompt - 1) if start_tokens is None else start_tokens
+    new = prompt - before if start_tokens is None else prompt
     dense, moe, recurrent, latent = reads.layer_kinds
-    flops, sixteen = _peaks(Keyed(c.machine, c))
     chunk = c.knobs.micro_batch if rules["prompt_chunk"] == "micro_batch" else c.knobs.batched_tokens
     return Load(
         bandwidth_bytes_per_s=c.accelerator.bandwidth_bytes_per_s,
-        flops_per_s=flops,
-        sixteen_bit_flops_per_s=sixteen,
+        flops_per_s=machine.flops_per_s,
+        sixteen_bit_flops_per_s=machine.sixteen_bit_flops_per_s,
         dense_layers=dense,
         moe_layers=moe,
         recurrent_layers=recurrent,
@@ -126,6 +138,6 @@ def load_of(
         stages=plan.pp,
         interleaved=plan.pp if rules["pipelined_decode"] else 1,
         pipelined=1 if rules["pipelined_prompt"] else 0,
-        links=links_of(c, moe),
+        links=machine.links,
         host=host_of(c, reads, held),
     )

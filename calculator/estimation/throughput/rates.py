@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
-from calculator.estimation.configuration import Configuration
+from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.throughput.compute import compute_rate
 from catalog.records import Constant
 
@@ -113,9 +114,15 @@ def rates_from(names: Mapping[str, tuple[str, ...]], values: Mapping[str, Any]) 
     )
 
 
-def rates_of(c: Configuration) -> Rates:
-    """The rates of a configuration, from its own constants."""
+@lru_cache(maxsize=4096)
+def _remembered(machine: Keyed) -> Rates:
+    c = machine.configuration
     return rates_from(constant_names(c), _Values(c.constants))
+
+
+def rates_of(c: Configuration) -> Rates:
+    """The rates of a configuration, from its own constants; remembered for its machine."""
+    return _remembered(Keyed(c.machine, c))
 
 
 class _Values(dict[str, float]):
