@@ -198,7 +198,8 @@ def _offload(asked: Scenario) -> Offload:
     elif kind == "none" and asked.ngl is not None:
         kind = "layers"
     ram = None if asked.ram == DEFAULTS["ram"] else int(asked.ram * GIGABYTE)
-    return Offload(kind, asked.ngl, asked.ncmoe, ram)
+    bandwidth = asked.ram_bw * GIGABYTE if asked.ram_bw else None
+    return Offload(kind, asked.ngl, asked.ncmoe, ram, bandwidth)
 
 
 def _platform(settling: _Settling, accelerator: Accelerator) -> Platform:

@@ -25,8 +25,11 @@ SPREADS: Mapping[str, tuple[str, bool]] = {
 }
 """Constants of the intervals: the figure that they are taken from, and whether of single users or of many."""
 
-BORROWED = 12.0
-"""Residuals of the broader class that count beside a class's own, as a number of rows."""
+BORROWED = 6.0
+"""Groups of the broader class that count beside a class's own: rows of one group err alike."""
+
+BEFORE_MEASUREMENTS = (-0.25, 0.25)
+"""The 5 % and 95 % points that a pool is drawn to where it has few groups, in logarithms."""
 
 UNMEASURED = 1.4
 """The interval of a class without measurements is so much wider than that of its pool, in logarithms."""
@@ -145,9 +148,12 @@ def _spread_rows(fitted: Fitted, family: str, source: str, date: str) -> Iterato
         quantiles: dict[tuple[str, ...], tuple[float, float]] = {}
         for path in _paths(fitted, family, Prior(1.0, 0.0, 0.0, 2, "")):
             own = np.array([classes_of(row.configuration)[: len(path)] == path for row in fitted.problem.rows])
-            low, high = _quantiles(errors, chosen, chosen & own, quantiles.get(path[:-1]))
-            if not (chosen & own).sum():
+            mine = chosen & own
+            if not mine.sum():
                 continue
+            rows = fitted.problem.rows
+            groups = len({row.case.group for row, mine_too in zip(rows, mine, strict=True) if mine_too})
+            low, high = _quantiles(errors[mine], groups, quantiles.get(path[:-1]))
             quantiles[path] = (low, high)
             factor = UNMEASURED if len(path) < 3 else 1.0  # noqa: PLR2004
             yield Constant(
@@ -168,16 +174,11 @@ def _spread_rows(fitted: Fitted, family: str, source: str, date: str) -> Iterato
             )
 
 
-def _quantiles(
-    errors: Any, everyone: Any, own: Any, broader: tuple[float, float] | None
-) -> tuple[float, float]:
-    """The 5 % and 95 % points of a class, drawn to those of all rows where it has few; never on one side of zero."""
-    base = np.quantile(errors[everyone], (0.05, 0.95)) if broader is None else np.array(broader)
-    count = int(own.sum())
-    if count == 0:
-        return float(base[0]), float(base[1])
-    mine = np.quantile(errors[own], (0.05, 0.95))
-    mixed = (count * mine + BORROWED * base) / (count + BORROWED)
+def _quantiles(own: Any, groups: int, broader: tuple[float, float] | None) -> tuple[float, float]:
+    """The 5 % and 95 % points of a class, drawn to the broader class where it has few groups; never on one side of zero."""
+    base = np.array(broader or BEFORE_MEASUREMENTS)
+    mine = np.quantile(own, (0.05, 0.95))
+    mixed = (groups * mine + BORROWED * base) / (groups + BORROWED)
     return float(min(mixed[0], -0.03)), float(max(mixed[1], 0.03))
 
 

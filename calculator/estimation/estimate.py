@@ -64,14 +64,13 @@ RUNS: tuple[Verdict, ...] = ("fits", "tight", "offload")
 def _with_speed(answer: Estimate) -> Estimate:
     """The estimate with speed and power where the device's figures allow them, and what is missing where not."""
     c = answer.configuration
-    found, missing = speed_of(c), missing_for_speed(c)
+    found = speed_of(c)
     if found is None:
-        return replace(answer, speed_reasons=missing)
+        return replace(answer, speed_reasons=missing_for_speed(c))
     energy = energy_of(c, found)
     if isinstance(energy, Reason):
-        missing = missing if energy in missing else (*missing, energy)
-        return replace(answer, speed=found, speed_reasons=missing)
-    return replace(answer, speed=found, energy=energy, speed_reasons=missing)
+        return replace(answer, speed=found, speed_reasons=(energy,))
+    return replace(answer, speed=found, energy=energy)
 
 
 def verdict_of(configuration: Configuration) -> Verdict:

@@ -193,7 +193,7 @@ class Speed:
     decode rate of all users, no prompts inside. served_output_tokens_per_s: generated tokens of all users, prompts
     included. prefill_tokens_per_s: one prompt on an idle machine. request_s: a whole request. decoding_users: those that
     decode at a time, the others wait. step_ms: a decode step by what it is spent on. cases: measured rows behind the
-    interval. The figures of a prompt are None where the device's compute rate is unknown.
+    interval. prompt_share: share of the time that prompts are read. The figures of a prompt are None where the device's compute rate is unknown.
     """
 
     decode_tokens_per_s_per_user: Interval
@@ -207,6 +207,7 @@ class Speed:
     decoding_users: float
     step_ms: Mapping[BoundBy, float]
     cases: int | None
+    prompt_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

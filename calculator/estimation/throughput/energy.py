@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.terms import Energy, Interval, Reason, Speed
-from calculator.estimation.throughput.load import load_of
-from calculator.estimation.throughput.prefill import prompt_work_s
-from calculator.estimation.throughput.rates import rates_of
 
 JOULES_PER_KWH = 3.6e6
 
@@ -64,7 +61,7 @@ def energy_of(c: Configuration, speed: Speed) -> Energy | Reason:
     """
     if speed.served_output_tokens_per_s is None:
         return Reason("speed_compute_unknown", {"device": c.accelerator.name})
-    device, busy = c.accelerator, _prompt_share(c, speed)
+    device, busy = c.accelerator, speed.prompt_share
     decode, prompt = c.constants["power_decode"], c.constants["power_prompt"]
     if device.load_w_measured:
         each = Interval(device.load_w_measured, 0.9 * device.load_w_measured, 1.1 * device.load_w_measured)
@@ -86,10 +83,3 @@ def energy_of(c: Configuration, speed: Speed) -> Energy | Reason:
     joules = Interval(value / rate.value, low / rate.high, high / rate.low)
     idle = c.count * device.idle_w * (1 + share[0]) if device.idle_w else None
     return Energy(value, low, high, each.value, idle, joules)
-
-
-def _prompt_share(c: Configuration, speed: Speed) -> float:
-    """Share of the time that prompts are read, at this served rate [1]."""
-    assert speed.served_output_tokens_per_s is not None
-    requests_per_s = speed.served_output_tokens_per_s.value / c.workload.output_tokens / c.plan.dp
-    return min(1.0, requests_per_s * float(prompt_work_s(load_of(c), rates_of(c))))

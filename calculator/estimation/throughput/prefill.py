@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from calculator.estimation.numbers import least, most
+from calculator.estimation.numbers import ceil, least, most
 from calculator.estimation.throughput.decode import touched_share
 from calculator.estimation.throughput.load import Load
 from calculator.estimation.throughput.offload import prompt_host_s
@@ -15,7 +13,7 @@ from calculator.estimation.throughput.rates import Rates
 
 def chunks_of(load: Load, prompts: Any = 1) -> Any:
     """Forward passes that `prompts` prompts read together take [1]."""
-    return np.ceil(load.prompt_tokens * prompts / load.chunk_tokens)
+    return ceil(load.prompt_tokens * prompts / load.chunk_tokens)
 
 
 def pipeline_gain(load: Load, rates: Rates, chunks: Any) -> Any:

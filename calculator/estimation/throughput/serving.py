@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from calculator.estimation.numbers import most
+from calculator.estimation.numbers import most, root
 from calculator.estimation.throughput.decode import step_s
 from calculator.estimation.throughput.load import Load
 from calculator.estimation.throughput.prefill import prompt_s, prompt_work_s
@@ -23,13 +23,14 @@ ROUNDS = 6
 @dataclass(frozen=True, slots=True)
 class Served:
     """A steady state of `users` requests. decoding: those of them that decode at a time. step_s: a decode step at that
-    number, without prompts."""
+    number, without prompts. prompt_s: the work of one prompt."""
 
     users: Any
     ttft_s: Any
     tpot_s: Any
     decoding: Any
     step_s: Any
+    prompt_s: Any
     output_tokens: Any
 
     @property
@@ -59,7 +60,7 @@ def time_at_prompts_s(work_s: Any, users: Any, elsewhere_s: Any) -> Any:
     R = p·(1 + (C − 1)/C·Q) with Q = C·R/(R + Z), solved for R: p alone when Z is long, C·p − Z when prompts are all.
     """
     excess = work_s * users - elsewhere_s
-    return (excess + np.sqrt(excess * excess + 4.0 * work_s * elsewhere_s)) / 2.0
+    return (excess + root(excess * excess + 4.0 * work_s * elsewhere_s)) / 2.0
 
 
 def serve(load: Load, rates: Rates, users: Any) -> Served:
@@ -72,7 +73,7 @@ def serve(load: Load, rates: Rates, users: Any) -> Served:
     decoding = own * 1.0
     ttft = alone + 0.0 * own
     tpot = first + 0.0 * own
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if np.any(own > 1) else 1):
         together = step_s(load, rates, most(decoding * load.copies, load.copies * 1.0))
         tpot = together + rates.interference * work * decoding * (own > 1) / output
         queued = time_at_prompts_s(work, own, (output - 1) * tpot + 1e-9)
@@ -80,4 +81,4 @@ def serve(load: Load, rates: Rates, users: Any) -> Served:
         ttft = alone + most(rates.prompt_queue * (queued - work), waves)
         decoding = decoding_users(own, output, ttft, tpot)
     together = step_s(load, rates, most(decoding * load.copies, load.copies * 1.0))
-    return Served(users, ttft, tpot, decoding * load.copies, together, output)
+    return Served(users, ttft, tpot, decoding * load.copies, together, work, output)

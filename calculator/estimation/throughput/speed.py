@@ -89,7 +89,17 @@ def _speed(parts: _Parts, users: float) -> Speed:
         decoding_users=float(served.decoding) if served else users,
         step_ms={name: 1e3 * part for name, part in seconds.items()},
         cases=c.constants[f"speed_spread_{figure}"].cases,
+        prompt_share=_prompt_share(parts),
     )
+
+
+def _prompt_share(parts: _Parts) -> float:
+    """Share of the time that a copy reads prompts: requests per second times the work of one prompt [1]."""
+    served = parts.served
+    if served is None:
+        return 0.0
+    requests_per_s = served.users / parts.load.copies / served.request_s
+    return min(1.0, float(requests_per_s * served.prompt_s))
 
 
 def _prompt(parts: _Parts, shares: dict[str, float]) -> tuple[Interval, Interval] | None:
