@@ -109,9 +109,7 @@ class Snapshot:
         classes = (device_class,) if isinstance(device_class, str) else tuple(device_class or ())
         fitting: dict[str, list[Constant]] = {}
         for row in (*self._constants_of.get(engine_family, ()), *self._constants_of.get("any", ())):
-            if row.backend in (None, backend) and (
-                row.device_class is None or row.device_class in classes
-            ):
+            if row.backend in (None, backend) and (row.device_class is None or row.device_class in classes):
                 fitting.setdefault(row.name, []).append(row)
         wanted = version_key(version)
 

@@ -137,7 +137,7 @@ BUILDS = {"May 2024": "b2850"}
 def _version(row: Row) -> str | None:
     """The engine's version where it is written as one: llama.cpp's b-numbers, dotted numbers."""
     written = str(row.get("engine_version") or "")
-    if row["engine"] == "llama.cpp" and written in BUILDS:
+    if written in BUILDS:
         return BUILDS[written]
     if written.startswith("b") and written[1:].isdigit():
         return written

@@ -55,7 +55,7 @@ def constants_from(fitted: Fitted, source: str, date: str) -> list[Constant]:
     out: list[Constant] = []
     for name, prior in PRIORS[pool].items():
         out += _rows(fitted, shared, name, prior, source, date)
-        if prior.depth > 3:  # noqa: PLR2004
+        if prior.depth > 3:
             for family in families:
                 out += _rows(fitted, family, name, prior, source, date)
     return out + list(_spread_rows(fitted, shared, source, date))
@@ -65,7 +65,7 @@ def _rows(fitted: Fitted, family: str, name: str, prior: Prior, source: str, dat
     """The rows of one constant for one engine: of the pool first, then of classes that differ."""
     pool, known = fitted.problem.pool, fitted.problem.nodes
     ages = prior.ages and family in OLD_BUILDS
-    engine = [(name, (pool, f"engine {family}"))]
+    engine: list[Node] = [(name, (pool, f"engine {family}"))]
     for old in (False, True) if ages else (False,):
         said: dict[tuple[str, ...], float] = {}
         for path in _paths(fitted, family, prior):
@@ -88,7 +88,7 @@ def _rows(fitted: Fitted, family: str, name: str, prior: Prior, source: str, dat
                 unit=prior.unit,
                 version_from=OLD_BUILDS[family] if ages and not old else None,
                 version_until=_before(OLD_BUILDS[family]) if old else None,
-                device_class=path[-1] if len(path) > 2 else None,  # noqa: PLR2004
+                device_class=path[-1] if len(path) > 2 else None,
                 backend=path[1] if len(path) > 1 else None,
                 cases=_cases(fitted, path, old=old, ages=ages),
                 basis="measured",
@@ -108,7 +108,7 @@ def _paths(fitted: Fitted, family: str, prior: Prior) -> list[tuple[str, ...]]:
     for row, used in zip(fitted.problem.rows, fitted.used, strict=True):
         if used and family in ("any", family_of(row.configuration)):
             path = classes_of(row.configuration)
-            for depth in range(1, min(prior.depth, 3) + 1):
+            for depth in range(1, min(prior.depth, 3, len(path) - 1) + 1):
                 found[path[: depth + 1]] = None
     return sorted(found, key=lambda path: (len(path), path))
 
@@ -147,7 +147,9 @@ def _spread_rows(fitted: Fitted, family: str, source: str, date: str) -> Iterato
             continue
         quantiles: dict[tuple[str, ...], tuple[float, float]] = {}
         for path in _paths(fitted, family, Prior(1.0, 0.0, 0.0, 2, "")):
-            own = np.array([classes_of(row.configuration)[: len(path)] == path for row in fitted.problem.rows])
+            own = np.array(
+                [classes_of(row.configuration)[: len(path)] == path for row in fitted.problem.rows]
+            )
             mine = chosen & own
             if not mine.sum():
                 continue
@@ -155,7 +157,7 @@ def _spread_rows(fitted: Fitted, family: str, source: str, date: str) -> Iterato
             groups = len({row.case.group for row, mine_too in zip(rows, mine, strict=True) if mine_too})
             low, high = _quantiles(errors[mine], groups, quantiles.get(path[:-1]))
             quantiles[path] = (low, high)
-            factor = UNMEASURED if len(path) < 3 else 1.0  # noqa: PLR2004
+            factor = UNMEASURED if len(path) < 3 else 1.0
             yield Constant(
                 engine=family,
                 name=name,
@@ -165,7 +167,7 @@ def _spread_rows(fitted: Fitted, family: str, source: str, date: str) -> Iterato
                 unit="factor",
                 version_from=None,
                 version_until=None,
-                device_class=path[-1] if len(path) > 2 else None,  # noqa: PLR2004
+                device_class=path[-1] if len(path) > 2 else None,
                 backend=path[1] if len(path) > 1 else None,
                 cases=int((chosen & own).sum()),
                 basis="measured",

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from calculator.accuracy.speed_predict import FIGURES, Prepared, predicted, stacked
 from calculator.accuracy.speed_priors import OLD_BUILDS, POOLS, PRIORS, Prior
@@ -45,18 +44,18 @@ def is_old(c: Configuration) -> bool:
 
 
 def classes_of(c: Configuration) -> tuple[str, ...]:
-    """From broad to narrow: pool, back end, kinds of device."""
-    broad_first = tuple(reversed(c.accelerator.device_classes))[-2:]
-    return (POOLS[family_of(c)], c.backend, *broad_first)
+    """From broad to narrow: pool, back end, one or two classes of devices; the vendor alone says too little."""
+    narrow_first = c.accelerator.device_classes[:-1]
+    return (POOLS[family_of(c)], c.backend, *reversed(narrow_first))
 
 
 def nodes_of(name: str, prior: Prior, c: Configuration) -> list[Node]:
     """The factors whose product is a constant for a configuration."""
     path = classes_of(c)
-    out: list[Node] = [(name, path[: depth + 1]) for depth in range(min(prior.depth, 3) + 1)]
+    out: list[Node] = [(name, path[: depth + 1]) for depth in range(min(prior.depth, 3, len(path) - 1) + 1)]
     if prior.ages and is_old(c):
         out += [(name, (path[0], "old")), (name, (path[0], path[1], "old"))]
-    if prior.depth > 3:  # noqa: PLR2004
+    if prior.depth > 3:
         out.append((name, (path[0], f"engine {family_of(c)}")))
     return out
 
@@ -94,7 +93,9 @@ class Problem:
         for row in self.rows:
             c = row.configuration
             names = constant_names(c)
-            out.append({f: [n for name in own for n in nodes_of(name, priors[name], c)] for f, own in names.items()})
+            out.append(
+                {f: [n for name in own for n in nodes_of(name, priors[name], c)] for f, own in names.items()}
+            )
         return out
 
     @cached_property
@@ -105,7 +106,9 @@ class Problem:
 
     @cached_property
     def incidence(self) -> dict[str, Any]:
-        """Which factors make up each field, rows × factors."""
+        """Which factors make up each field, rows × factors, sparse."""
+        from scipy import sparse
+
         out = {}
         for field in UNITS:
             places = [(i, self.nodes[n]) for i, row in enumerate(self._row_nodes) for n in row[field]]
@@ -188,13 +191,18 @@ class _Objective:
 
     def above(self, factors: Any) -> Any:
         """By how much each bounded sum exceeds its limit, in units of the stiffness."""
-        return np.array([max(0.0, factors[list(own)].sum() - most) for own, most in self.problem.bounded]) / STIFF
+        return (
+            np.array([max(0.0, factors[list(own)].sum() - most) for own, most in self.problem.bounded])
+            / STIFF
+        )
 
     def value(self, factors: Any) -> float:
         away, _, _ = self.away(factors)
         robust = 2.0 * ROBUST**2 * (np.sqrt(1.0 + (away / ROBUST) ** 2) - 1.0)
         prior = (factors - self.problem.start) / self.problem.spreads
-        return float((self.weights * robust).sum() / ROBUST**2 + prior @ prior + (self.above(factors) ** 2).sum())
+        return float(
+            (self.weights * robust).sum() / ROBUST**2 + prior @ prior + (self.above(factors) ** 2).sum()
+        )
 
     def normal(self, factors: Any) -> tuple[Any, Any]:
         """(JᵀWJ, −gradient/2) of the reweighted squares."""
@@ -237,7 +245,7 @@ def fit(problem: Problem, used: Any) -> Any:
     value = objective.value(factors)
     for _ in range(MOST_STEPS):
         square, right = objective.normal(factors)
-        while damping < 1e6:  # noqa: PLR2004
+        while damping < 1e6:
             step = np.linalg.solve(square + damping * np.diag(np.diag(square)), right)
             tried = objective.value(factors + step)
             if tried < value:

@@ -61,7 +61,7 @@ def fast_link(c: Configuration) -> Link | None:
     link = (c.system.link_inside if c.system else None) or c.accelerator.link
     if link is None or not link.bandwidth_bytes_per_s or "PCIe" in link.kind:
         return None
-    if "bridge" in link.kind and c.plan.tp > 2:  # noqa: PLR2004
+    if "bridge" in link.kind and c.plan.tp > 2:
         return None
     return link
 

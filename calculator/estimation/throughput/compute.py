@@ -9,10 +9,17 @@ from __future__ import annotations
 from calculator.estimation.configuration import Configuration
 from catalog.records import Accelerator, WeightsFormat
 
+
 def sixteen_bit_flops_per_s(accelerator: Accelerator) -> float | None:
-    """The dense 16-bit rate, with 32-bit sums where both are published; None when no figure exists [FLOP/s]."""
+    """The dense 16-bit rate, with 32-bit sums where both are published; None when no figure exists [FLOP/s].
+
+    Where only 8-bit rates are published it is half of them, as on every device that has both.
+    """
     rates = accelerator.dense_flops_per_s
-    return rates.get("fp16") or rates.get("bf16")
+    if published := rates.get("fp16") or rates.get("bf16"):
+        return published
+    eight = rates.get("fp8") or rates.get("int8")
+    return eight / 2 if eight else None
 
 
 def compute_rate(c: Configuration) -> str | None:

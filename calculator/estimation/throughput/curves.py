@@ -152,7 +152,9 @@ def knee(c: Configuration, most: int) -> int | None:
     """The fewest users from which on doubling them brings less than a quarter more output; None up to `most`."""
     numbers = np.unique(np.round(np.geomspace(1, max(1, most), 65)))
     load, rates = load_of(c), rates_of(c)
-    gain = serve(load, rates, 2 * numbers).output_tokens_per_s / serve(load, rates, numbers).output_tokens_per_s
+    gain = (
+        serve(load, rates, 2 * numbers).output_tokens_per_s / serve(load, rates, numbers).output_tokens_per_s
+    )
     found = np.nonzero(gain < KNEE_GAIN)[0]
     return int(numbers[found[0]]) if found.size else None
 

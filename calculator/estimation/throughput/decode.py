@@ -64,8 +64,8 @@ def decode_step(load: Load, rates: Rates, users: Any) -> Step:
     if load.flops_per_s is not None:
         each = (load.body_flops + load.head_flops) / load.ranks
         compute = requests * each / (rates.compute * load.flops_per_s)
-        attention = requests * load.attention_flops / (
-            load.ranks * rates.attention * load.sixteen_bit_flops_per_s
+        attention = (
+            requests * load.attention_flops / (load.ranks * rates.attention * load.sixteen_bit_flops_per_s)
         )
     return Step(
         overhead_s=(layers_s(load, rates) + rates.step_s + (requests - 1.0) * rates.request_s) * slowed,

@@ -24,7 +24,9 @@ def spread_of(c: Configuration, figure: str, shares: Mapping[str, float]) -> tup
     doubts = [(math.log(own.low), math.log(own.high))]
     if shares.get("host memory"):
         host = c.constants["speed_host"]
-        doubts.append(_part(shares["host memory"], math.log(host.low / host.value), math.log(host.high / host.value)))
+        doubts.append(
+            _part(shares["host memory"], math.log(host.low / host.value), math.log(host.high / host.value))
+        )
     if shares.get("interconnect"):
         doubts.append(_part(shares["interconnect"], -LINK_DOUBT, LINK_DOUBT))
     low = math.sqrt(sum(below * below for below, _ in doubts))

@@ -19,7 +19,7 @@ def chunks_of(load: Load, prompts: Any = 1) -> Any:
 def pipeline_gain(load: Load, rates: Rates, chunks: Any) -> Any:
     """How many times faster stages work that take different chunks of one prompt: (n·c/(c + n − 1))^x, 1 for one [1].
 
-    n stages, c chunks; the exponent x is calibrated.
+    n stages, c chunks, of which the last may be a part of one; the exponent x is calibrated.
     """
     stages = load.stages
     ideal = stages * chunks / (chunks + stages - 1)
@@ -43,7 +43,8 @@ def prompt_work_s(load: Load, rates: Rates, prompts: Any = 1) -> Any:
     attention = prompts * load.prompt_attention_flops / load.ranks
     attention = attention / (rates.prompt_attention * load.sixteen_bit_flops_per_s)
     links = tokens * load.links.prompt_token_s
-    work = (weights + fixed + compute + attention) / pipeline_gain(load, rates, chunks) + links
+    gain = pipeline_gain(load, rates, most(tokens / load.chunk_tokens, 1.0))
+    work = (weights + fixed + compute + attention) / gain + links
     return work + prompt_host_s(load.host, chunks)
 
 

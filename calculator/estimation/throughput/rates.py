@@ -110,7 +110,10 @@ def constant_names(c: Configuration) -> dict[str, tuple[str, ...]]:
 def rates_from(names: Mapping[str, tuple[str, ...]], values: Mapping[str, Any]) -> Rates:
     """The rates for given values of the constants."""
     return Rates(
-        **{field: math.prod((values[name] for name in own), start=UNITS[field]) for field, own in names.items()}
+        **{
+            field: math.prod((values[name] for name in own), start=UNITS[field])
+            for field, own in names.items()
+        }
     )
 
 

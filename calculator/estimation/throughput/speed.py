@@ -80,7 +80,9 @@ def _speed(parts: _Parts, users: float) -> Speed:
     return Speed(
         decode_tokens_per_s_per_user=of_rate(1 / tpot, spread, most),
         decode_tokens_per_s_total=of_rate(users / step, spread, most),
-        served_output_tokens_per_s=of_rate(float(served.output_tokens_per_s), spread, most) if served else None,
+        served_output_tokens_per_s=of_rate(float(served.output_tokens_per_s), spread, most)
+        if served
+        else None,
         prefill_tokens_per_s=prompt[0] if prompt else None,
         ttft_ms=prompt[1] if prompt else None,
         tpot_ms=of_time(1e3 * tpot, spread, 1e3 * floor / users),
