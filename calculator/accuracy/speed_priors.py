@@ -44,6 +44,7 @@ class Prior:
 COMMON: Mapping[str, Prior] = {
     "speed_weights": Prior(0.85, 0.06, 0.2, 3, most=0.97),
     "speed_weights_float": Prior(1.0, 0.05, 0.1, 2),
+    "speed_weights_k": Prior(0.97, 0.08, 0.06, 2),
     "speed_weights_low_bits": Prior(0.93, 0.05, 0.05, 1),
     "speed_weights_fp4": Prior(0.9, 0.15, 0.2, 2),
     "speed_experts": Prior(0.9, 0.15, 0.2, 3),

@@ -14,13 +14,16 @@ from typing import Any
 
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.throughput.compute import compute_rate
-from catalog.records import Constant
+from catalog.records import Constant, WeightsFormat
 
 LOW_BITS = 4.0
 """GGUF types below so many bits have slower kernels (Q3_K, IQ3 …)."""
 
 FOUR_BIT_FLOATS = ("nvfp4",)
 """Formats whose kernels unpack block scales of 16 elements."""
+
+PLAIN_IN_A_MIX = ("ud-q8_k_xl",)
+"""A publisher's mix that is named after K types and holds plain blocks of 8 bits."""
 
 MICRO = 1e-6
 
@@ -68,17 +71,27 @@ UNITS: Mapping[str, float] = {
 """Constants of a duration are kept in microseconds."""
 
 
+def weight_kernels(weights_format: WeightsFormat) -> list[str]:
+    """What a format's kernels reach beside those of plain 8-bit and 4-bit blocks, as names of factors.
+
+    GGUF's K and IQ types unpack super-blocks of 256 weights with scales of their own, the smaller ones more of it.
+    """
+    identity, family = weights_format.id, weights_format.family
+    if family == "float" or identity in ("mlx-bf16", "mlx-fp16"):
+        return ["speed_weights_float"]
+    if identity in FOUR_BIT_FLOATS:
+        return ["speed_weights_fp4"]
+    if family != "gguf" or identity in PLAIN_IN_A_MIX or not ("_k" in identity or "iq" in identity):
+        return []
+    low = (weights_format.bits_nominal or 8) < LOW_BITS
+    return ["speed_weights_k", "speed_weights_low_bits"] if low else ["speed_weights_k"]
+
+
 def constant_names(c: Configuration) -> dict[str, tuple[str, ...]]:
     """The calibrated constants whose product is each field of `Rates`, for this configuration."""
-    kernel = "speed_weights"
-    weights = [kernel]
-    if c.weights_format.family == "float" or c.weights_format.id in ("mlx-bf16", "mlx-fp16"):
-        weights.append(f"{kernel}_float")
-    elif c.weights_format.family == "gguf" and (c.weights_format.bits_nominal or 8) < LOW_BITS:
-        weights.append(f"{kernel}_low_bits")
+    weights = ["speed_weights", *weight_kernels(c.weights_format)]
     experts = ["speed_experts"]
     if c.weights_format.id in FOUR_BIT_FLOATS:
-        weights.append(f"{kernel}_fp4")
         experts.append("speed_experts_fp4")
     suffix = "" if c.knobs.flash_attention else "_plain"
     rate = compute_rate(c) or "fp16"
