@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import Any
 
 from catalog import entries as entry_to
@@ -87,12 +88,12 @@ class Snapshot:
         return names + (list(self.format_aliases.items()) if kind == "quant" else [])
 
     @cached_property
-    def _constants_of(self) -> Mapping[str, tuple[Constant, ...]]:
-        """The calibrated constants by engine."""
-        rows: dict[str, list[Constant]] = {}
+    def _constants_of(self) -> Mapping[tuple[str, str | None, str | None], tuple[Constant, ...]]:
+        """The calibrated constants by engine, back end and class of devices."""
+        rows: dict[tuple[str, str | None, str | None], list[Constant]] = {}
         for row in self.constants:
-            rows.setdefault(row.engine, []).append(row)
-        return {engine: tuple(own) for engine, own in rows.items()}
+            rows.setdefault((row.engine, row.backend, row.device_class), []).append(row)
+        return {key: tuple(own) for key, own in rows.items()}
 
     def constants_for(
         self,
@@ -108,8 +109,9 @@ class Snapshot:
         """
         classes = (device_class,) if isinstance(device_class, str) else tuple(device_class or ())
         fitting: dict[str, list[Constant]] = {}
-        for row in (*self._constants_of.get(engine_family, ()), *self._constants_of.get("any", ())):
-            if row.backend in (None, backend) and (row.device_class is None or row.device_class in classes):
+        backends, kinds = dict.fromkeys((None, backend)), dict.fromkeys((None, *classes))
+        for key in product(dict.fromkeys((engine_family, "any")), backends, kinds):
+            for row in self._constants_of.get(key, ()):
                 fitting.setdefault(row.name, []).append(row)
         wanted = version_key(version)
 
@@ -117,7 +119,7 @@ class Snapshot:
             narrow = classes.index(row.device_class) if row.device_class else len(classes)
             return _distance(row, wanted), row.engine == "any", row.backend is None, narrow
 
-        chosen = {name: min(rows, key=order) for name, rows in fitting.items()}
+        chosen = {name: rows[0] if len(rows) == 1 else min(rows, key=order) for name, rows in fitting.items()}
         return chosen, any(_distance(row, wanted) > 0 for row in chosen.values())
 
 
@@ -135,7 +137,7 @@ def _number(key: tuple[int, ...]) -> float:
 def _distance(row: Constant, wanted: tuple[int, ...]) -> float:
     """How far a version lies outside the versions a row was measured on; 0 inside. The last one is meant with all its
     patch releases: until 0.16 includes 0.16.5."""
-    if not wanted:
+    if not wanted or not (row.version_from or row.version_until):
         return 0.0
     if row.version_from and _number(wanted) < _number(first := version_key(row.version_from)):
         return _number(first) - _number(wanted)
