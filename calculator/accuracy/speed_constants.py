@@ -8,8 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from calculator.accuracy.speed_fit import Node, Problem, classes_of, family_of, is_old
-from calculator.accuracy.speed_predict import FIGURES
+from calculator.accuracy.speed_fit import (
+    Node,
+    Problem,
+    classes_of,
+    family_of,
+    fit,
+    is_old,
+    pools,
+    uncertainty,
+    unseen_errors,
+)
+from calculator.accuracy.speed_predict import FIGURES, Prepared
 from calculator.accuracy.speed_priors import OLD_BUILDS, POOLS, PRIORS, Prior
 from calculator.estimation.uncertainty import Z_90
 from catalog.records import Constant
@@ -17,13 +27,25 @@ from catalog.records import Constant
 DIFFERS = 0.05
 """A class gets a row of its own where its constant differs from its broader class by more than this share."""
 
-SPREADS: Mapping[str, tuple[str, bool]] = {
-    "speed_spread_decode": ("decode", True),
-    "speed_spread_prefill": ("prefill", True),
-    "speed_spread_ttft": ("ttft", False),
-    "speed_spread_serving": ("decode", False),
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """An interval: the figure that it is taken from, of single users or of many (None: all); which interval stands in
+    for it where nobody measured the figure, and how much wider."""
+
+    figure: str
+    single: bool | None
+    instead: str = ""
+    wider: float = 1.0
+
+
+SPREADS: Mapping[str, Spread] = {
+    "speed_spread_decode": Spread("decode", True),
+    "speed_spread_prefill": Spread("prefill", True),
+    "speed_spread_ttft": Spread("ttft", None, "speed_spread_prefill"),
+    "speed_spread_serving": Spread("decode", False, "speed_spread_decode", 1.5),
 }
-"""Constants of the intervals: the figure that they are taken from, and whether of single users or of many."""
+"""The constants of intervals by name."""
 
 BORROWED = 6.0
 """Groups of the broader class that count beside a class's own: rows of one group err alike."""
@@ -44,6 +66,25 @@ class Fitted:
     covariance: Any
     unseen: Any
     used: Any
+
+
+def fitted_constants(rows: Sequence[Prepared], date: str) -> list[Constant]:
+    """Every calibrated constant of speed from prepared rows; those whose split is `fit` are used, the others left alone.
+
+    Constants with another basis (links, host memory, power, engines without measurements) are not fitted and not here.
+    """
+    out: list[Constant] = []
+    for problem in pools(rows).values():
+        used = np.array([row.case.split == "fit" for row in problem.rows])
+        if not used.any():
+            continue
+        factors = fit(problem, used)
+        covariance, unseen = uncertainty(problem, factors, used), unseen_errors(problem, used)
+        source = (
+            f"fitted on {used.sum()} comparable rows of the catalogue's speed measurements, robust, by group"
+        )
+        out += constants_from(Fitted(problem, factors, covariance, unseen, used), source, date)
+    return out
 
 
 def constants_from(fitted: Fitted, source: str, date: str) -> list[Constant]:
@@ -136,28 +177,26 @@ def _cases(fitted: Fitted, path: tuple[str, ...], *, old: bool, ages: bool) -> i
 
 
 def _spread_rows(fitted: Fitted, family: str, source: str, date: str) -> Iterator[Constant]:
-    """Intervals of the figures: 5 % and 95 % points of observed ÷ predicted, where the fit had not seen the group."""
-    users = fitted.problem.users
-    for name, (figure, single) in SPREADS.items():
-        errors = fitted.unseen[FIGURES.index(figure)]
-        chosen = np.isfinite(errors) & fitted.used
-        if name != "speed_spread_ttft":
-            chosen &= (users == 1) == single
-        if chosen.sum() == 0:
-            continue
+    """Intervals of the figures: 5 % and 95 % points of observed ÷ predicted, where the fit had not seen the group.
+
+    A figure that no row of the pool measured borrows the interval of the nearest one that was.
+    """
+    for name, spread in SPREADS.items():
+        errors, chosen = _errors(fitted, spread)
+        wider, basis = 1.0, "measured"
+        if not chosen.sum() and spread.instead:
+            errors, chosen = _errors(fitted, SPREADS[spread.instead])
+            wider, basis = spread.wider, "derived"
         quantiles: dict[tuple[str, ...], tuple[float, float]] = {}
-        for path in _paths(fitted, family, Prior(1.0, 0.0, 0.0, 2, "")):
-            own = np.array(
-                [classes_of(row.configuration)[: len(path)] == path for row in fitted.problem.rows]
-            )
-            mine = chosen & own
+        for path in _paths(fitted, family, Prior(1.0, 0.0, 0.0, 2, "")) if chosen.sum() else ():
+            rows = fitted.problem.rows
+            mine = chosen & np.array([classes_of(row.configuration)[: len(path)] == path for row in rows])
             if not mine.sum():
                 continue
-            rows = fitted.problem.rows
-            groups = len({row.case.group for row, mine_too in zip(rows, mine, strict=True) if mine_too})
+            groups = len({row.case.group for row, own in zip(rows, mine, strict=True) if own})
             low, high = _quantiles(errors[mine], groups, quantiles.get(path[:-1]))
             quantiles[path] = (low, high)
-            factor = UNMEASURED if len(path) < 3 else 1.0
+            factor = wider * (UNMEASURED if len(path) < 3 else 1.0)
             yield Constant(
                 engine=family,
                 name=name,
@@ -169,11 +208,20 @@ def _spread_rows(fitted: Fitted, family: str, source: str, date: str) -> Iterato
                 version_until=None,
                 device_class=path[-1] if len(path) > 2 else None,
                 backend=path[1] if len(path) > 1 else None,
-                cases=int((chosen & own).sum()),
-                basis="measured",
+                cases=int(mine.sum()),
+                basis=basis,
                 source=source,
                 date=date,
             )
+
+
+def _errors(fitted: Fitted, spread: Spread) -> tuple[Any, Any]:
+    """(errors of the figure, which rows count) for an interval."""
+    errors = fitted.unseen[FIGURES.index(spread.figure)]
+    chosen = np.isfinite(errors) & fitted.used
+    if spread.single is not None:
+        chosen &= (fitted.problem.users == 1) == spread.single
+    return errors, chosen
 
 
 def _quantiles(own: Any, groups: int, broader: tuple[float, float] | None) -> tuple[float, float]:

@@ -10,7 +10,6 @@ from typing import Any
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.numbers import least
 from calculator.estimation.terms import Interval
-from catalog.records import Constant
 
 LINK_DOUBT = math.log(2.0)
 """Times of messages over slower links are known to a factor of two (formulas §10)."""
@@ -47,8 +46,3 @@ def of_time(value: Any, spread: tuple[float, float], shortest: Any = 0.0) -> Int
     """The interval of a time whose rate has this spread."""
     low = value / spread[1]
     return Interval(value, max(low, shortest) if isinstance(low, float) else low, value / spread[0])
-
-
-def cases_of(constant: Constant) -> int | None:
-    """Measured rows behind a spread, None for an assumption."""
-    return constant.cases
