@@ -341,9 +341,10 @@ def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, worklo
 def _sequences(settling: _Settling, server: Mapping[str, Any], users: int) -> int | None:
     """Most requests the server prepares for: as many as users (the command prints it), the engine's own, or a number."""
     asked = settling.asked.seqs
-    if asked is None or (asked == "engine" and "sequences" not in server):
+    own = server.get("sequences", server.get("slots"))
+    if asked is None or (asked == "engine" and own is None):
         return None
-    number = float(server["sequences"]) if asked == "engine" else parse_number(asked)
+    number = float(own) if asked == "engine" else parse_number(asked)
     if number is None or not 1 <= number <= 65_536:
         settling.problem("seqs", asked, None, "not_a_number")
         return None

@@ -20,6 +20,8 @@ from catalog.records import (
     Engine,
     LanguageModel,
     Link,
+    Measurement,
+    Observation,
     PublishedFile,
     Source,
     System,
@@ -341,4 +343,47 @@ def constant_record(entry: Entry) -> Constant:
         basis=entry["basis"],
         source=entry["source"],
         date=entry["date"],
+    )
+
+
+_UNITS = {"bytes": "bytes", "tokens": "tokens", "ratio": "ratio", "count": "count"}
+"""The unit of an observation by the key of its amount."""
+_REQUESTS = "max_concurrency"
+"""The part whose ratio is a number of requests: tokens in the pool over tokens of the longest request."""
+
+
+def _observation(entry: Entry) -> Observation:
+    key = next(name for name in _UNITS if entry.get(name) is not None)
+    return Observation(
+        part=entry["part"],
+        device=entry["device"],
+        amount=float(entry[key]),
+        unit="requests" if key == "ratio" and entry["part"] == _REQUESTS else _UNITS[key],
+        printed=entry["printed"],
+    )
+
+
+def measurement_record(entry: Entry) -> Measurement:
+    """A measurement; what the source does not say is empty text."""
+    return Measurement(
+        id=entry["id"],
+        task=entry["task"],
+        split=entry["split"],
+        group=entry["group"],
+        engine=entry["engine"],
+        engine_version=entry["engine_version"] or "",
+        model=entry["model"],
+        model_id=entry["model_id"],
+        attention=entry["attention"],
+        weights_format=entry["format"] or "",
+        device=entry["device"] or "",
+        scenario=entry["scenario"],
+        observed=tuple(_observation(item) for item in entry["observed"]),
+        comparable=entry["comparable"],
+        compare=tuple(entry["compare"]),
+        why_not=tuple(entry.get("why_not", ())),
+        source=entry["source"],
+        date=entry["date"],
+        confidence=entry["confidence"],
+        note=entry.get("note", ""),
     )

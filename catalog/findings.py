@@ -13,8 +13,18 @@ from django.core.exceptions import ValidationError
 
 from catalog import live
 from catalog.architecture import Architecture
-from catalog.models import TABLES, Accelerator, CatalogRow, LanguageModel, PublishedFile, System
+from catalog.models import (
+    TABLES,
+    Accelerator,
+    CatalogRow,
+    Engine,
+    LanguageModel,
+    Measurement,
+    PublishedFile,
+    System,
+)
 from catalog.models.language_models import difference_percent, signed
+from catalog.scenario_check import Remark, scenario_remarks
 from catalog.snapshot import build_snapshot
 
 ODD_SUM_PERCENT = 0.5
@@ -61,6 +71,28 @@ class Catalogue:
         return [row for row in self.rows if isinstance(row, Accelerator)]
 
     @cached_property
+    def measurements(self) -> list[Measurement]:
+        return [row for row in self.rows if isinstance(row, Measurement)]
+
+    def known(self, table: type[CatalogRow]) -> set[str]:
+        """Ids of a table, those of retired rows too."""
+        return {row.slug for row in self.every[table]}
+
+    @cached_property
+    def fault(self) -> str:
+        """Why the rows in use cannot be put together; empty when they can."""
+        try:
+            build_snapshot(live.read_entries(), "0", "")
+        except Exception as error:  # noqa: BLE001 - whatever it is, the calculator cannot start
+            return f"{type(error).__name__}: {error}"
+        return ""
+
+    @cached_property
+    def asked(self) -> list[tuple[Measurement, list[Remark]]]:
+        """Each measurement with what is wrong with its question; none while no question can be asked at all."""
+        return [] if self.fault else [(row, scenario_remarks(row.scenario)) for row in self.measurements]
+
+    @cached_property
     def shapes(self) -> dict[str, Architecture]:
         """The layers of each model whose description can be read."""
         shapes = {}
@@ -94,11 +126,9 @@ def unusable(catalogue: Catalogue) -> Found:
                 yield _item(row, place + " ".join(sentences))
 
 
-def unbuildable(_: Catalogue) -> Found:
-    try:
-        build_snapshot(live.read_entries(), "0", "")
-    except Exception as error:  # noqa: BLE001 - whatever it is, the calculator cannot start
-        yield Item("catalogue", "", f"No snapshot can be built: {type(error).__name__}: {error}.")
+def unbuildable(catalogue: Catalogue) -> Found:
+    if catalogue.fault:
+        yield Item("catalogue", "", f"No snapshot can be built: {catalogue.fault}.")
 
 
 def wrong_sum(catalogue: Catalogue) -> Found:
@@ -176,6 +206,33 @@ def assumed_order(catalogue: Catalogue) -> Found:
             )
 
 
+def unasked(catalogue: Catalogue) -> Found:
+    for row, remarks in catalogue.asked:
+        yield from (_item(row, remark.sentence) for remark in remarks if not remark.gap)
+
+
+def outside_catalogue(catalogue: Catalogue) -> Found:
+    models, engines = catalogue.known(LanguageModel), catalogue.known(Engine)
+    for row in catalogue.measurements:
+        if row.model_slug is None:
+            yield _item(row, f"no model of this architecture: {row.model}")
+        elif row.model_slug not in models:
+            yield _item(row, f"no model has the id {row.model_slug}")
+        if row.engine not in engines:
+            yield _item(row, f"no engine has the id {row.engine}")
+    for row, remarks in catalogue.asked:
+        yield from (_item(row, remark.sentence) for remark in remarks if remark.gap)
+
+
+def split_groups(catalogue: Catalogue) -> Found:
+    splits: dict[str, set[str]] = {}
+    for row in catalogue.measurements:
+        splits.setdefault(row.group, set()).add(row.split)
+    for row in catalogue.measurements:
+        if len(splits[row.group]) > 1:
+            yield _item(row, f"its group stands in both splits: {row.group}")
+
+
 def edited(catalogue: Catalogue) -> Found:
     for row in catalogue.rows:
         if row.edited_at:
@@ -205,6 +262,9 @@ CHECKS: tuple[tuple[Callable[[Catalogue], Found], str, bool], ...] = (
     (no_source, "Rows without a source", False),
     (from_memory, "Figures from memory", False),
     (assumed_order, "Assumed orders of layers", False),
+    (unasked, "Measurements whose question cannot be asked as it stands", False),
+    (outside_catalogue, "Measurements that name what the catalogue does not have", False),
+    (split_groups, "Measurements of one group in both splits", False),
     (edited, "Shipped rows that were changed here", False),
     (added, "Rows that were added here", False),
     (retired, "Retired rows", False),

@@ -105,7 +105,18 @@ def read_entries() -> dict[str, list[Entry]]:
     for entry in entries["models"]:
         if entry.get("computed_as") not in models:
             entry.pop("computed_as", None)
+    hosts = devices | {entry["id"] for entry in entries["systems"]}
+    entries["measurements"] = [
+        entry for entry in entries["measurements"] if _can_be_asked(entry["scenario"], models, engines, hosts)
+    ]
     return entries
+
+
+def _can_be_asked(scenario: Entry, models: set[str], engines: set[str], hosts: set[str]) -> bool:
+    """What a question names is in use; without one, nothing can be missing."""
+    cards = {card.strip().partition(":")[0] for card in scenario.get("gpu", "").split(",") if card}
+    named = ((scenario.get("model"), models), (scenario.get("engine"), engines))
+    return cards <= hosts and all(name is None or name in known for name, known in named)
 
 
 def _in_use(table: type[CatalogRow]) -> Iterable[CatalogRow]:

@@ -182,13 +182,19 @@ class Accelerator:
 
         A Mac belongs to its chip and its generation: `apple-m3-max`, `apple-m3`, `apple`.
         """
-        vendor = _class_name(self.vendor)
+        vendor, own = _class_name(self.vendor), _class_name(self.architecture)
         if self.kind == "apple":
-            names = (f"{vendor}-{_class_name(self.architecture)}", _class_name(self.family), vendor)
+            names = (f"{vendor}-{own}", _class_name(self.family), vendor)
         else:
-            broad = f"{vendor}-{self.kind}"
-            names = (f"{broad}-{_class_name(self.architecture)}", broad, vendor)
+            names = (f"{self.device_class}-{own}", self.device_class, vendor)
         return tuple(dict.fromkeys(names))
+
+    @property
+    def device_class(self) -> str:
+        """Vendor and kind, as measurements are grouped: nvidia-datacenter, amd-apu …; Apple and CPUs by kind alone."""
+        if self.kind in ("apple", "cpu"):
+            return self.kind
+        return f"{self.vendor.lower().replace(' ', '-')}-{self.kind}"
 
     @property
     def capability(self) -> float:
@@ -327,3 +333,47 @@ class Constant:
     basis: str
     source: str
     date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One figure of a measurement. part: as the case files name it (weights, kv_cache, compute_buffer …). device: per_gpu,
+    CUDA0 …, host, or None for the whole model. amount: bytes, or tokens, requests, a ratio, by `unit`. printed: figure and
+    unit as the source wrote them, which bound what can be compared."""
+
+    part: str
+    device: str | None
+    amount: float
+    unit: str
+    printed: str
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What somebody measured: the question that it answers, the figures, and where they stand.
+
+    scenario: parameters of the question as in a permalink, empty when the set-up is none that can be asked. split: `fit`
+    (constants may be fitted on it) or `check` (never). group: measurements of one model, engine and source stay together
+    in one split. compare: the observed parts that a calculation can be held against; why_not: why others, or all, can not.
+    """
+
+    id: str
+    task: str
+    split: str
+    group: str
+    engine: str
+    engine_version: str
+    model: str
+    model_id: str | None
+    attention: str
+    weights_format: str
+    device: str
+    scenario: Mapping[str, str]
+    observed: tuple[Observation, ...]
+    comparable: bool
+    compare: tuple[str, ...]
+    why_not: tuple[str, ...]
+    source: str
+    date: str | None
+    confidence: str
+    note: str = ""

@@ -20,6 +20,7 @@ from catalog.records import (
     CountLadder,
     Engine,
     LanguageModel,
+    Measurement,
     System,
     WeightsFormat,
 )
@@ -48,6 +49,8 @@ class Snapshot:
     format_rules: Mapping[str, Any] = field(default_factory=dict)
     built_in: Mapping[str, Accelerator] = field(default_factory=dict)
     """Accelerators of systems that change them (a smaller memory than the card of that name), by system id."""
+    measurements: tuple[Measurement, ...] = ()
+    """What was measured, for the record of accuracy; no answer reads it."""
 
     def weights_format(self, name: str) -> WeightsFormat | None:
         """A format by its id or by another name in use, whatever the case."""
@@ -182,6 +185,7 @@ def build_snapshot(entries: Mapping[str, list[dict[str, Any]]], version: str, up
         engines=_engines(entries["engines"]),
         constants=tuple(entry_to.constant_record(entry) for entry in entries.get("constants", ())),
         ladders=_by_id(entry_to.ladder_record(entry) for entry in ladders),
+        measurements=tuple(entry_to.measurement_record(entry) for entry in entries.get("measurements", ())),
         version=version,
         updated=updated,
         format_aliases=aliases,

@@ -42,6 +42,7 @@ def test_readyz_says_what_to_run_when_the_catalogue_is_empty(client, monkeypatch
         "/admin/login/",
         "/healthz",
         "/readyz",
+        "/accuracy/",
         "/memory.csv",
         "/no-such-page",
         "/api/v1/estimate",

@@ -132,7 +132,7 @@ def _rows(fitted: Fitted, family: str, name: str, prior: Prior, source: str, dat
                 device_class=path[-1] if len(path) > 2 else None,
                 backend=path[1] if len(path) > 1 else None,
                 cases=_cases(fitted, path, old=old, ages=ages),
-                basis="measured",
+                basis="fitted",
                 source=source,
                 date=date,
             )
@@ -183,7 +183,7 @@ def _spread_rows(fitted: Fitted, family: str, source: str, date: str) -> Iterato
     """
     for name, spread in SPREADS.items():
         errors, chosen = _errors(fitted, spread)
-        wider, basis = 1.0, "measured"
+        wider, basis = 1.0, "fitted"
         if not chosen.sum() and spread.instead:
             errors, chosen = _errors(fitted, SPREADS[spread.instead])
             wider, basis = spread.wider, "derived"

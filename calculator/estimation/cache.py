@@ -19,6 +19,9 @@ ELEMENT_BYTES: dict[str, Fraction] = {
     "q4_0": Fraction(18, 32),
     "iq4_nl": Fraction(18, 32),
     "nvfp4": Fraction(1, 2) + Fraction(1, 16),
+    "q8": Fraction(8, 8) + Fraction(2, 32),
+    "q6": Fraction(6, 8) + Fraction(2, 32),
+    "q4": Fraction(4, 8) + Fraction(2, 32),
     "mlx-8bit": Fraction(8, 8) + Fraction(4, 64),
     "mlx-4bit": Fraction(4, 8) + Fraction(4, 64),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +22,7 @@ from calculator.estimation.weights.layout import LayerShare
 PART_OF = {
     "weights": "weights",
     "weights_unmeasured": "weights",
+    "rotary_table": "weights",
     "kv_gqa": "kv_cache",
     "kv_mla": "kv_cache",
     "kv_window": "kv_cache",
@@ -133,9 +135,10 @@ class Sum:
             "text_bytes": layout.text_bytes,
         }
         basis: Basis = "published" if layout.basis == "published" else "rule"
-        out = [
-            Term("weights", value, value * (1 - spread), value * (1 + spread), basis, factors, layout.source)
-        ]
+        low, high = self._loaded_range(spread)
+        if basis == "published" and (low, high) != (1, 1):
+            basis = "rule"
+        out = [Term("weights", value, value * low, value * high, basis, factors, layout.source)]
         if not c.measured:
             extra = c.constants["weights_unmeasured"]
             high = value * extra.high
@@ -146,6 +149,22 @@ class Sum:
             low, high = size * (1 - layout.spread), size * (1 + layout.spread)
             out.append(Term("mtp_weights", size, low, high, "rule", named, "§2.0"))
         return out
+
+    def _loaded_range(self, spread: float) -> tuple[float, float]:
+        """What a load takes ÷ the bytes of the checkpoint: what measured loads took more or less, by bits per weight,
+        and what is not known of the checkpoint itself (formulas §10)."""
+        bits = self.layout.bits_per_weight
+        name = "loaded_16bit" if bits > 12 else ("loaded_8bit" if bits > 6.5 else "loaded_4bit")
+        loaded = self.configuration.constants.get(name)
+        if loaded is None:
+            return 1 - spread, 1 + spread
+        return 1 - math.hypot(spread, 1 - loaded.low), 1 + math.hypot(spread, loaded.high - 1)
+
+    @property
+    def lookup_on_host(self) -> bool:
+        """Tables that are read by row, beside the embedding, stay in host memory."""
+        c = self.configuration
+        return self.rules.embedding_on_host(c) or bool(c.engine.rules.get("lookup_on_host"))
 
     @property
     def _expert_share(self) -> Fraction | None:
@@ -162,7 +181,10 @@ class Sum:
         width = c.model.architecture.expert_width
         if not rule or not width or stored_experts(c) not in rule["formats"] or width % rule["whole"] == 0:
             return 0
-        extra = Fraction(round_up(width, rule["step"]) - width, width)
+        wide = round_up(width, rule["step"]) if c.plan.tp == 1 else round_up(ceil_div(width, c.plan.tp), rule["step"]) * c.plan.tp
+        hidden = c.model.architecture.hidden_size
+        padded = round_up(hidden, rule["step"]) if c.accelerator.compute_capability not in rule.get("hidden_kept_on", ()) else hidden  # fmt: skip
+        extra = Fraction(wide * padded, width * hidden) - 1
         return int(share.experts * (self._expert_share or Fraction(1, c.plan.tp)) * extra)
 
     def _tables(self, stage: Stage) -> tuple[int, int]:
@@ -175,7 +197,8 @@ class Sum:
             return int(ceil_div(size * padded // vocabulary, tp))
 
         on_host = self.rules.embedding_on_host(self.configuration)
-        embedding = rank(layout.embedding_bytes) + ceil_div(layout.lookup_bytes, tp)
+        lookup = 0 if self.lookup_on_host else layout.lookup_bytes
+        embedding = rank(layout.embedding_bytes) + ceil_div(lookup, tp)
         first = embedding if stage.is_first and not on_host else 0
         last = 0
         if stage.is_last and not self.configuration.plan.output_on_host:
@@ -270,7 +293,9 @@ class Sum:
         c, plan = self.configuration, self.configuration.plan
         host = 0
         if self.rules.embedding_on_host(c):
-            host += self.layout.embedding_bytes + self.layout.lookup_bytes
+            host += self.layout.embedding_bytes
+        if self.lookup_on_host:
+            host += self.layout.lookup_bytes
         if plan.output_on_host:
             host += self.layout.head_bytes + self.layout.final_bytes
         host += sum(self.host_experts(stage) * plan.tp for stage in self.stages)

@@ -68,14 +68,21 @@ def _with_experts(configuration: Configuration, judge: Judge, asked: int | None)
 
 
 def _with_layers(configuration: Configuration, judge: Judge, asked: int | None) -> Configuration:
-    """Whole layers in host memory: `-ngl` as asked (the head is one more), or the fewest with which it fits."""
+    """Whole layers in host memory: `-ngl` as asked (the head is one more), or the fewest with which it fits.
+
+    The head is the first to come to a GPU, before the last layer; up to builds of 2025 it was the last.
+    """
     layers = configuration.model.architecture.layer_count
+    output_last = bool(configuration.engine.rules.get("output_last"))
 
     def moved(host: int) -> Configuration:
-        """host 0: everything on GPUs; from 1 on the head is on the host, and host − 1 layers."""
+        """host: how many of the layers and the head, which counts as one, are in host memory."""
         if host == 0:
             return configuration
-        return replace(configuration, plan=moved_to_host(configuration, host - 1, output_on_host=True))
+        if output_last:
+            return replace(configuration, plan=moved_to_host(configuration, host - 1, output_on_host=True))
+        beyond = host > layers
+        return replace(configuration, plan=moved_to_host(configuration, host - beyond, output_on_host=beyond))
 
     if asked is not None:
         return moved(max(0, layers + 1 - asked))

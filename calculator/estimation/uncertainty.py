@@ -44,6 +44,16 @@ def constant_term(
     )
 
 
+def quadrature(figures: Iterable[tuple[float, float, float]]) -> tuple[float, float]:
+    """(low, high) of a sum of independent (value, low, high): half-widths add in quadrature on each side."""
+    value = below = above = 0.0
+    for middle, low, high in figures:
+        value += middle
+        below += (middle - low) ** 2
+        above += (high - middle) ** 2
+    return value - math.sqrt(below), value + math.sqrt(above)
+
+
 def total(terms: Iterable[Term]) -> Interval:
     """The sum of independent terms: values add up, half-widths add in quadrature on each side."""
     value: Any = 0

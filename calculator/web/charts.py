@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 BOX = 1000
 """The curves' own square: 0–1000 from the left and from the top."""
@@ -42,9 +43,14 @@ class Axis:
 
 def powers_of_four(axis: Axis) -> list[int]:
     """Ticks of an axis of tokens or users: 4K, 16K, 64K, 256K, 1M."""
+    return [int(tick) for tick in powers_of_four_between(axis)]
+
+
+def powers_of_four_between(axis: Axis) -> list[float]:
+    """Ticks of an axis that may begin below one: 0.0625, 0.25, 1, 4."""
     first = math.ceil(math.log(axis.low, 4) - 1e-9)
     last = math.floor(math.log(axis.high, 4) + 1e-9)
-    return [4**power for power in range(first, last + 1)]
+    return [4.0**power for power in range(first, last + 1)]
 
 
 def round_steps(high: float, most: int = 5) -> list[float]:
@@ -133,12 +139,50 @@ def _memory_against_context() -> str:
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
     )
-    figure = go.Figure(data=traces, layout=layout).to_plotly_json()
-    figure["layout"].pop("template", None)  # ours are the tokens of the page
-    return json.dumps(figure, separators=(",", ":"))
+    return _frame(go.Figure(data=traces, layout=layout))
 
 
-_FIGURES: dict[str, Callable[[], str]] = {"context": _memory_against_context}
+SYMBOLS = ("circle", "square", "triangle-up", "diamond")
+"""Shapes of the marks of a scatter chart, as the server draws them too."""
+
+
+def _errors_against_size() -> str:
+    """Error against the observed size: one trace of marks for each family of engines."""
+    import plotly.graph_objects as go
+
+    traces = [
+        go.Scatter(
+            mode="markers",
+            marker={"size": 8, "symbol": symbol, "opacity": 0.8},
+            meta={"token": f"c-{number}"},
+            hovertemplate="%{text}<extra></extra>",
+        )
+        for number, symbol in enumerate(SYMBOLS, start=1)
+    ]
+    layout = go.Layout(
+        template=None,
+        showlegend=False,
+        hovermode="closest",
+        margin={"l": 48, "r": 12, "t": 8, "b": 28},
+        xaxis={"type": "log", "fixedrange": False, "tickmode": "array", "zeroline": False},
+        yaxis={"tickmode": "array", "zeroline": False},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+    )
+    return _frame(go.Figure(data=traces, layout=layout))
+
+
+def _frame(figure: Any) -> str:
+    """A figure as JSON text, without plotly's own template: ours are the tokens of the page."""
+    plain = figure.to_plotly_json()
+    plain["layout"].pop("template", None)
+    return json.dumps(plain, separators=(",", ":"))
+
+
+_FIGURES: dict[str, Callable[[], str]] = {
+    "context": _memory_against_context,
+    "errors": _errors_against_size,
+}
 
 
 @cache

@@ -12,7 +12,10 @@ from django.views.decorators.vary import vary_on_headers
 from calculator.web.answer import answer
 from calculator.web.conditional import same_until_changed, snapshot_of
 from calculator.web.exports import errors
+from calculator.web.exports.accuracy import comparison_rows
 from calculator.web.exports.rows import breakdown_rows
+from calculator.web.panels.accuracy.page import accuracy_page
+from calculator.web.panels.accuracy.record import record_of
 from calculator.web.panels.page import calculator_page
 from catalog import live
 from config.reading import only_read
@@ -68,5 +71,26 @@ def memory_csv(request: HttpRequest) -> HttpResponse:
         response = HttpResponse(content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="memory.csv"'
         csv.writer(response).writerows(breakdown_rows(result))
+    response["Access-Control-Allow-Origin"] = "*"
+    return response
+
+
+@only_read
+@same_until_changed
+def accuracy(request: HttpRequest) -> HttpResponse:
+    """How right the calculator is: its figures beside those of measured logs."""
+    page = accuracy_page(
+        given(request), snapshot_of(request), canonical=request.build_absolute_uri(request.path)
+    )
+    return render(request, "accuracy/page.html", dict(page))
+
+
+@only_read
+@same_until_changed
+def accuracy_csv(request: HttpRequest) -> HttpResponse:
+    """Every comparison as a table (RFC 4180), of both shares."""
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="accuracy.csv"'
+    csv.writer(response).writerows(comparison_rows(record_of(snapshot_of(request)).worst))
     response["Access-Control-Allow-Origin"] = "*"
     return response

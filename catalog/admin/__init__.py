@@ -8,6 +8,7 @@ from catalog.admin import (
     labs,
     ladders,
     language_models,
+    measurements,
     systems,
     version,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "labs",
     "ladders",
     "language_models",
+    "measurements",
     "systems",
     "version",
 ]

@@ -22,6 +22,7 @@ _ENTRY_KIND = {
     "engine": "engines",
     "count-ladders": "ladders",
     "calibration": "constants",
+    "measurements": "measurements",
 }
 """Which entries a file's `items` are, by the file's kind."""
 

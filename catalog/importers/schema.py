@@ -20,6 +20,7 @@ from catalog.importers.schema_fields import (
     Text,
 )
 from catalog.importers.schema_hardware import AcceleratorFile, LadderFile, SystemFile
+from catalog.importers.schema_measurements import MeasurementFile
 from catalog.importers.schema_models import ModelFile
 
 
@@ -143,6 +144,7 @@ FILES: dict[str, type[BaseModel]] = {
     "engine": EngineFile,
     "calibration": CalibrationFile,
     "checkpoints": CheckpointsFile,
+    "measurements": MeasurementFile,
     "catalogue": AboutFile,
 }
 """The shape of a file by the `kind` in its head."""

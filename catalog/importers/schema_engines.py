@@ -19,7 +19,10 @@ from catalog.importers.schema_fields import (
 )
 
 CacheType = Literal[
-    "bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "int8_per_token_head",
+    "q8",
+    "q6",
+    "q4",
+    "bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "q8", "q6", "q4", "int8_per_token_head",
     "fp8_per_token_head", "mlx-8bit", "mlx-4bit",
 ]  # fmt: skip
 
@@ -83,22 +86,31 @@ class OwnRunner(Strict):
     window_tokens: dict[Text, Count] = {}
 
 
+class PaddedWidth(Strict):
+    """Experts whose width is no multiple of `whole` are padded to `step`, and so is the hidden size, except on devices of
+    the compute capabilities in hidden_kept_on."""
+
+    formats: list[Text]
+    whole: Count
+    step: Count
+    hidden_kept_on: list[Capability] = []
+
+
 class VersionRules(Strict):
     """Rules that hold instead in versions up to and including `until`."""
 
     own_runner: OwnRunner | None = None
     graphs_in_budget: bool | None = None
+    state_pages: Count | None = None
+    prints_blocks_over_groups: bool | None = None
+    outputs_reserved: bool | None = None
+    output_last: bool | None = None
+    padded_expert_width: PaddedWidth | None = None
 
 
 class ByVersion(Strict):
     until: Text
     rules: VersionRules
-
-
-class PaddedWidth(Strict):
-    formats: list[Text]
-    whole: Count
-    step: Count
 
 
 class ComputeRow(Strict):
@@ -157,9 +169,11 @@ class Rules(Strict):
     quantized_split_groups: dict[str, Count] | None = None
     offload: list[Text] | None = None
     padded_expert_width: PaddedWidth | None = None
+    lookup_on_host: bool | None = None
     default_format: Text | None = None
     default_format_for_native: dict[str, Text] | None = None
     measured_classes: list[Text] | None = None
+    state_pages: Count | None = None
     state_float32: dict[str, list[Text]] | None = None
     quantized_cache_batches: bool | None = None
     window_pool_ratio: PoolRatio | None = None

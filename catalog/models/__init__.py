@@ -8,6 +8,7 @@ from catalog.models.formats import FormatRules, WeightsFormat
 from catalog.models.labs import Lab
 from catalog.models.ladders import CountLadder
 from catalog.models.language_models import LanguageModel
+from catalog.models.measurements import Measurement
 from catalog.models.published_files import PublishedFile
 from catalog.models.row import CatalogRow, Entry
 from catalog.models.systems import System
@@ -23,6 +24,7 @@ TABLES: tuple[type[CatalogRow], ...] = (
     Calibration,
     LanguageModel,
     System,
+    Measurement,
 )
 """Every table of entries, those that others point to first."""
 
@@ -39,6 +41,7 @@ __all__ = [
     "FormatRules",
     "Lab",
     "LanguageModel",
+    "Measurement",
     "PublishedFile",
     "System",
     "WeightsFormat",

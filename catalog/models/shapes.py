@@ -5,7 +5,14 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from catalog.importers import schema, schema_checkpoints, schema_engines, schema_hardware, schema_models
+from catalog.importers import (
+    schema,
+    schema_checkpoints,
+    schema_engines,
+    schema_hardware,
+    schema_measurements,
+    schema_models,
+)
 
 SHAPES: dict[str, type[BaseModel]] = {
     "labs": schema_models.Lab,
@@ -19,6 +26,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "format_rules": schema.FormatRules,
     "engines": schema_engines.EngineEntry,
     "constants": schema.ConstantEntry,
+    "measurements": schema_measurements.MeasurementEntry,
 }
 
 

@@ -4,3 +4,4 @@ import "./copy.js";
 import "./keys.js";
 
 if (document.getElementById("question")) import("./calculator.js");
+if (document.getElementById("filters")) import("./accuracy.js");

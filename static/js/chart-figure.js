@@ -56,7 +56,7 @@ function shapes({ limits, present }, colours) {
 }
 
 // On a logarithmic axis Plotly places words by the logarithm.
-const log = (value) => Math.log10(value);
+export const log = (value) => Math.log10(value);
 
 function words({ limits, present, x_range: range }, { ends, fits }, colours) {
   const left = { showarrow: false, xanchor: "left" };
@@ -85,19 +85,30 @@ function ticks(chart, { values, labels }) {
   return { tickvals: shown(values), ticktext: shown(labels) };
 }
 
-export function compose(chart, { data, layout }, numbers) {
+// What every chart shares: our colours, margins, type, the look of its axes.
+export function chrome(chart) {
   const colours = palette(chart);
   const box = chart.querySelector(".chart-box");
-  const placed = drawn(chart, numbers);
-  const axis = { gridcolor: colours.grid, linecolor: colours.grid, zeroline: false, ticks: "" };
   return {
-    data: traces(numbers, placed.fits, data, colours),
-    layout: {
-      ...layout,
+    colours,
+    axis: { gridcolor: colours.grid, linecolor: colours.grid, zeroline: false, ticks: "" },
+    common: {
       margin: margins(box),
       font: { family: getComputedStyle(box).fontFamily, size: 12, color: colours["ink-2"] },
       hoverlabel: { bgcolor: colours.surface, bordercolor: colours["line-strong"], font: { color: colours.ink } },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colours["ink-2"], activecolor: colours.ink },
+    },
+  };
+}
+
+export function compose(chart, { data, layout }, numbers) {
+  const { colours, axis, common } = chrome(chart);
+  const placed = drawn(chart, numbers);
+  return {
+    data: traces(numbers, placed.fits, data, colours),
+    layout: {
+      ...layout,
+      ...common,
       xaxis: {
         ...layout.xaxis, ...axis, showgrid: false, hoverformat: ",d", range: numbers.x_range.map(log),
         ...ticks(chart, numbers.x_ticks),

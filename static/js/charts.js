@@ -1,6 +1,7 @@
 // Plotly over the server's drawing, in the same box: loaded when a chart comes near, then fed with numbers only.
 import { compose } from "./chart-figure.js";
 import { write } from "./numbers.js";
+import { composeScatter, openRow } from "./scatter-figure.js";
 
 const CONFIG = {
   displaylogo: false,
@@ -35,11 +36,14 @@ function frame(id) {
 }
 
 // A click on the chart is a question: the same as typing the value under the pointer.
-function ask({ points: [point] }) {
+function ask(_chart, point) {
   const field = document.getElementById("ctx");
   field.value = write(Math.round(point.x));
   field.dispatchEvent(new Event("change", { bubbles: true }));
 }
+
+// How each kind of chart is filled, and what a click on it does.
+const KINDS = { context: [compose, ask], errors: [composeScatter, openRow] };
 
 let cost = 0;
 let resting = 0;
@@ -49,12 +53,13 @@ async function redraw(chart, Plotly) {
   const plot = chart.querySelector(".chart-plot");
   if (!base || !plot) return;
   const begun = performance.now();
-  const { data, layout } = compose(chart, base, JSON.parse(chart.dataset.numbers));
+  const [fill, clicked] = KINDS[chart.dataset.chart];
+  const { data, layout } = fill(chart, base, JSON.parse(chart.dataset.numbers));
   await Plotly.react(plot, data, layout, CONFIG);
   cost = performance.now() - begun;
   if (!plot.dataset.listens) {
     plot.dataset.listens = "true";
-    plot.on("plotly_click", ask);
+    plot.on("plotly_click", ({ points: [point] }) => clicked(chart, point));
   }
   for (const drawing of plot.querySelectorAll(".main-svg")) drawing.setAttribute("aria-hidden", "true");
   plot.classList.add("is-shown");

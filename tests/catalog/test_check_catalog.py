@@ -6,9 +6,17 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalog.models import Accelerator, CatalogVersion, CountLadder, LanguageModel, System
+from catalog import live
+from catalog.models import Accelerator, CatalogVersion, CountLadder, LanguageModel, Measurement, System
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def cold_process():
+    live.forget()
+    yield
+    live.forget()
 
 
 def check(*options):
@@ -49,6 +57,9 @@ def test_the_shipped_catalogue_has_no_errors():
         "no_source",
         "from_memory",
         "assumed_order",
+        "unasked",
+        "outside_catalogue",
+        "split_groups",
         "edited",
         "added",
         "retired",
@@ -86,6 +97,48 @@ def test_figures_from_memory_are_named_until_somebody_reads_them():
     sources = [{**source, "kind": "datasheet"} for source in system.sources]
     System.objects.filter(pk=system.pk).update(power_kind="datasheet", sources=sources)
     assert system.slug not in ids("from_memory")
+
+
+def said_of(code, identity):
+    return [item["text"] for item in groups()[code]["items"] if item["id"] == identity]
+
+
+def test_measurements_outside_of_the_catalogue_are_named():
+    run = Measurement.objects.filter(engine="vllm", comparable=True).first()
+    scenario = {**run.scenario, "model": "no-model", "quant": "iq4_ks_r4"}
+    Measurement.objects.filter(pk=run.pk).update(model_slug="no-model", engine="no-engine", scenario=scenario)
+    no_model, no_engine, no_format = said_of("outside_catalogue", run.slug)
+    assert (no_model, no_engine) == ("no model has the id no-model", "no engine has the id no-engine")
+    assert no_format.startswith("quant: nothing here is called “iq4_ks_r4”.")
+    assert said_of("unasked", run.slug)[0].startswith("model: nothing here is called “no-model”.")
+
+
+def test_measurements_without_a_model_of_the_catalogue_are_named():
+    unknown = Measurement.objects.filter(model_slug=None)
+    items = groups()["outside_catalogue"]["items"]
+    named = {item["id"] for item in items if item["text"].startswith("no model of this architecture: ")}
+    assert named == set(unknown.values_list("slug", flat=True)) != set()
+
+
+def test_a_question_of_a_measurement_that_cannot_be_asked_is_named_and_no_error():
+    assert ids("unasked") == []
+    Accelerator.objects.filter(slug="rtx-3060-12").update(retired=True)
+    runs = {row.slug for row in Measurement.objects.all() if row.scenario.get("gpu") == "rtx-3060-12"}
+    assert set(ids("unasked")) == runs != set()
+
+
+def test_a_group_of_measurements_in_both_splits_is_named():
+    assert ids("split_groups") == []
+    group = next(
+        group
+        for group in Measurement.objects.values_list("group", flat=True)
+        if Measurement.objects.filter(group=group, split="fit").count() > 1
+    )
+    first = Measurement.objects.filter(group=group).first()
+    Measurement.objects.filter(pk=first.pk).update(split="check")
+    assert set(ids("split_groups")) == set(
+        Measurement.objects.filter(group=group).values_list("slug", flat=True)
+    )
 
 
 def test_what_was_done_here_is_listed():

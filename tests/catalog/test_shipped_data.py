@@ -74,7 +74,9 @@ def negative(value, path=""):
     return [path] if isinstance(value, (int, float)) and value < 0 else []
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("formats/")])
+@pytest.mark.parametrize(
+    "name", [name for name in FILES if not name.startswith(("formats/", "measurements/"))]
+)
 def test_no_figure_is_negative(name):
     assert negative(json.loads(FILES[name].read_text())) == []
 
@@ -326,3 +328,64 @@ def test_classes_without_pipeline_or_tensor_split_are_classes_of_the_engine_or_o
     assert llama.without_tensor_split <= llama.classes | ours
     assert normal_class("DeepseekV3ForCausalLM") in llama.without_tensor_split
     assert normal_class("LlamaForCausalLM") not in llama.without_tensor_split
+
+
+RUNS = {  # engine: runs, those that constants may be fitted on, comparable ones
+    "exllama": (14, 9, 14),
+    "llama.cpp": (82, 59, 75),
+    "mlx": (21, 21, 17),
+    "ollama": (15, 12, 13),
+    "sglang": (10, 6, 10),
+    "tensorrt-llm": (4, 2, 4),
+    "transformers": (78, 60, 72),
+    "vllm": (160, 113, 145),
+}
+
+
+def test_all_measured_runs_are_there():
+    counts = {
+        engine: (len(runs), sum(r.split == "fit" for r in runs), sum(r.comparable for r in runs))
+        for engine in sorted({run.engine for run in SNAPSHOT.measurements})
+        if (runs := [run for run in SNAPSHOT.measurements if run.engine == engine])
+    }
+    assert counts == RUNS
+    assert len(SNAPSHOT.measurements) == 384
+
+
+@pytest.mark.parametrize("engine", RUNS)
+def test_measured_runs_stand_in_the_file_of_their_engine_by_id(engine):
+    items = json.loads(FILES[f"measurements/{engine}.json"].read_text())["items"]
+    assert {item["engine"] for item in items} == {engine}
+    assert [item["id"] for item in items] == sorted(item["id"] for item in items)
+
+
+def test_every_comparable_run_asks_about_a_model_and_an_engine_that_exist():
+    """A run with a model that the catalogue has can be asked, whether it is compared or not."""
+    for run in SNAPSHOT.measurements:
+        if run.comparable or run.model_id:
+            assert run.model_id in SNAPSHOT.models, run.id
+            assert run.scenario["model"] == run.model_id, run.id
+            assert run.scenario["engine"] in SNAPSHOT.engines, run.id
+            cards = [card.partition(":")[0] for card in run.scenario["gpu"].split(",")]
+            assert all(SNAPSHOT.hosts(card) for card in cards), run.id
+        else:
+            assert run.scenario == {}, run.id
+        assert run.engine in SNAPSHOT.engines, run.id
+
+
+def test_a_group_of_measured_runs_stays_in_one_split():
+    splits = {}
+    for run in SNAPSHOT.measurements:
+        splits.setdefault(run.group, set()).add(run.split)
+    assert {len(found) for found in splits.values()} == {1}
+
+
+def test_only_what_a_log_gives_back_or_lacks_is_negative_in_a_measured_run():
+    """vLLM prints memory that the graphs gave back, and a pool that does not fit, below zero."""
+    negative_parts = {seen.part for run in SNAPSHOT.measurements for seen in run.observed if seen.amount < 0}
+    assert negative_parts == {"cuda_graphs", "available_kv"}
+
+
+def test_sources_of_measured_runs_name_no_path_on_somebody_s_machine():
+    for run in SNAPSHOT.measurements:
+        assert not re.search(r"(^|\s)(~|file:/)?/\w+/", run.source), run.id

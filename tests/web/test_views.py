@@ -56,7 +56,9 @@ def test_no_query_is_made(client, headers, django_assert_num_queries):
         client.get("/?model=kimi-k3&gpu=h100-sxm&n=32", headers=headers)
 
 
-@pytest.mark.parametrize("address", ["/", "/memory.csv", "/healthz", "/readyz", "/favicon.ico"])
+@pytest.mark.parametrize(
+    "address", ["/", "/accuracy/", "/accuracy.csv", "/memory.csv", "/healthz", "/readyz", "/favicon.ico"]
+)
 def test_only_reading_is_allowed(address):
     client = Client(enforce_csrf_checks=True)  # as outside the tests
     for method in ("post", "put", "delete"):

@@ -9,7 +9,10 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     layer_split_refusals,
+    nothing_beyond,
+    plain_block_bytes,
     plain_layout,
+    plain_tokens,
     process_terms,
     state_terms,
     token_terms,
@@ -26,11 +29,16 @@ from catalog.records import MIB
 CACHE_STEP = 256
 """The cache is a multiple of so many tokens."""
 
+beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
+printed_tokens = plain_tokens
+
 VOCABULARY_STEP = 1
 
 
 def embedding_on_host(configuration: Configuration) -> bool:
-    return False
+    """The input embedding is kept in host memory (turboderp-org/exllamav3; measured loads: see the accuracy page)."""
+    return True
 
 
 def deal_layers(layer_count: int, stages_count: int) -> tuple[int, ...]:

@@ -39,6 +39,9 @@ class EngineRules(Protocol):
     def occupied(self, configuration: Configuration, needed_bytes: int, memory_limit: Limit) -> int:
         """What the device shows as used."""
 
+    def beyond_budget(self, configuration: Configuration, stage: Stage, users: Any) -> list[Term]:
+        """What one GPU of the stage holds beside the budget that `limit` is [B]."""
+
     def occupied_refusal(
         self, configuration: Configuration, occupied_bytes: int, memory_limit: Limit
     ) -> Reason | None:
@@ -55,3 +58,12 @@ class EngineRules(Protocol):
 
     def embedding_on_host(self, configuration: Configuration) -> bool:
         """The input embedding stays in host memory."""
+
+    def pool_block_bytes(self, configuration: Configuration, stage: Stage) -> float:
+        """One block of the cache pool on one GPU, of all layers that share it [B]."""
+
+    def printed_tokens(
+        self, configuration: Configuration, stage: Stage, pool_bytes: float, request_bytes: float
+    ) -> tuple[float, float]:
+        """(tokens that its log prints for a cache pool of so many bytes on one GPU, the steps that it prints in);
+        request_bytes: what a request of the longest context takes of the pool."""

@@ -18,6 +18,7 @@ from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, usable_memory
 from calculator.estimation.engines.acceptance import cache_types, device_refusal, format_refusal
 from calculator.estimation.engines.encoder_cache import encoder_terms
+from calculator.estimation.engines.shared import nothing_beyond, plain_block_bytes, plain_tokens
 from calculator.estimation.numbers import ceil_div, least, most, round_up
 from calculator.estimation.placement import Stage, layer_split
 from calculator.estimation.terms import Basis, Limit, Reason, Term
@@ -28,6 +29,10 @@ from catalog.records import GIB, MIB, normal_class
 CELL_STEP = 256
 """Cells of a stream are rounded up to a multiple of this (ggml-org/llama.cpp:src/llama-kv-cache.cpp)."""
 
+beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
+printed_tokens = plain_tokens
+
 VOCABULARY_STEP = 1
 """Embedding and head are held as they are in the file."""
 
@@ -36,6 +41,9 @@ STATE_WIDTHS = (4, 4)
 
 COMPRESSED_SPREAD = 1.25
 """Compressed attention: no load was measured and no layout is documented."""
+
+LONG_CELLS = 32_768
+"""Cells from which a mask of its own lies beside the logits of every row."""
 
 _BUFFERS = "§4.5"
 
@@ -167,12 +175,30 @@ def cells(entry: CacheEntry, tokens: Any, micro_batch: int) -> Any:
     return round_up(least(stream, entry.window + micro_batch), CELL_STEP)
 
 
+def shared_cells(entry: CacheEntry, tokens: Any, slots: int, micro_batch: int) -> Any:
+    """Cells of the one pool that all slots share: all tokens, or every slot's window and a micro-batch (formulas §3.3)."""
+    pool = round_up(tokens, CELL_STEP)
+    if entry.window is None:
+        return pool
+    return round_up(least(pool, entry.window * slots + micro_batch), CELL_STEP)
+
+
+def slots_of(configuration: Configuration, users: Any) -> Any:
+    """Requests that the server prepares for: a slot each."""
+    return configuration.knobs.max_sequences or users
+
+
 def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
-    """Cache and state on one GPU of the stage [B]; every request has a stream of its own."""
-    c = configuration
+    """Cache and state on one GPU of the stage [B]: a stream for every request, as `-np` starts it, or one pool for the
+    slots of a server that was started without."""
+    c, slots = configuration, configuration.knobs.max_sequences
+    asked = users
     out: list[Term] = []
     for entry, layers in stage.caches:
-        held = cells(entry, tokens, c.knobs.micro_batch)
+        if slots:
+            held, users = shared_cells(entry, tokens * asked, slots, c.knobs.micro_batch), 1
+        else:
+            held = cells(entry, tokens, c.knobs.micro_batch)
         if entry.elements:
             out.append(_attention(c, entry, layers, held, tokens, users))
         if entry.index_elements:
@@ -181,9 +207,9 @@ def stage_cache(configuration: Configuration, stage: Stage, tokens: Any, users: 
             named = {"layers": layers, "bytes_per_token_layer": each, "cells": keys, "tokens": tokens, "users": users, "bytes_per_token": layers * each, "pool": entry.index_pool}  # fmt: skip
             basis: Basis = "exact" if low == high and entry.kind != "csa" else "rule"
             out.append(Term("index_keys", value, value * low, value * high, basis, named, "§3.2"))
-    out += [_state(c, state, layers, users) for state, layers in stage.states]
+    out += [_state(c, state, layers, slots_of(c, asked)) for state, layers in stage.states]
     if c.knobs.vision:
-        out += encoder_terms(c, stage, CELL_STEP, users)
+        out += encoder_terms(c, stage, CELL_STEP, asked)
     return out
 
 
@@ -229,14 +255,30 @@ def _compute_buffer(c: Configuration, stage: Stage, total_cells: Any, users: Any
     """The compute buffer of one card without the copies of a split [B] (formulas §4.5)."""
     micro, d = c.knobs.micro_batch, c.model.architecture.hidden_size
     architecture = c.model.architecture
-    logits = 4 * least(micro, users) * architecture.vocabulary_size + 4 * micro * d
+    every_row = c.engine.rules.get("outputs_reserved", False)
+    outputs = micro if every_row else least(micro, slots_of(c, users))
+    logits = 4 * outputs * architecture.vocabulary_size + 4 * micro * d
+    if c.plan.output_on_host:
+        logits = 0
     if c.knobs.flash_attention:
         sparse = any(entry.sparse for entry, _ in stage.caches)
         mask = int(c.constants["compute_sparse_mask"].value) if sparse else 2
         layers = 4 * micro * (3 * stage.widest + 4 * d) + mask * micro * total_cells
     else:
         layers = 4 * micro * (1 + 4 * d + total_cells * (1 + stage.query_heads))
-    return most(logits, layers)
+    peak = most(logits, layers)
+    if every_row and c.knobs.flash_attention:
+        peak = peak + _scratch(stage, total_cells, micro)
+    return peak
+
+
+def _scratch(stage: Stage, total_cells: Any, micro: int) -> Any:
+    """What lies beside the logits of every row: 1 KiB per cell for a micro-batch of 512, where experts, states or a long
+    context need it (formulas §4.5) [B]."""
+    each = total_cells * 1024 * micro // 512
+    if stage.moe or stage.states:
+        return each
+    return each * (total_cells > LONG_CELLS)
 
 
 def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
@@ -249,7 +291,7 @@ def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, user
     if any(entry.kind == "mla" for entry, _ in stage.caches) and c.model.architecture.text_parameters > 100e9:
         compute = most(compute, int(c.constants["compute_mla_least"].value * MIB))
     spread = c.constants["compute_dense" if plain else "compute_other"]
-    factors = {"micro_batch": micro, "hidden": d, "width": stage.widest, "cells": total_cells, "vocabulary": c.model.architecture.vocabulary_size, "outputs": users, "flash_attention": int(c.knobs.flash_attention), "cases": spread.cases or 0}  # fmt: skip
+    factors = {"micro_batch": micro, "hidden": d, "width": stage.widest, "cells": total_cells, "vocabulary": c.model.architecture.vocabulary_size, "outputs": slots_of(c, users), "flash_attention": int(c.knobs.flash_attention), "cases": spread.cases or 0}  # fmt: skip
     out = [
         Term(
             "compute_llamacpp",
@@ -299,4 +341,4 @@ def host_bytes(configuration: Configuration, tokens: int, users: int) -> int:
     c = configuration
     d, vocabulary = c.model.architecture.hidden_size, c.model.architecture.vocabulary_size
     inputs = 4 * c.knobs.micro_batch * (d + round_up(tokens, CELL_STEP) * users)
-    return int(4 * vocabulary * users + inputs * (3 if c.plan.gpus > 1 else 1))
+    return int(4 * vocabulary * slots_of(c, users) + inputs * (3 if c.plan.gpus > 1 else 1))

@@ -7,13 +7,24 @@ from typing import Any
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import llamacpp, mlx
 from calculator.estimation.engines.interface import EngineRules
-from calculator.estimation.engines.shared import keys_layout, state_terms, token_terms
+from calculator.estimation.engines.shared import (
+    keys_layout,
+    nothing_beyond,
+    plain_block_bytes,
+    plain_tokens,
+    state_terms,
+    token_terms,
+)
 from calculator.estimation.numbers import round_up
 from calculator.estimation.placement import Stage
 from calculator.estimation.terms import Limit, Reason, Term
 from catalog.architecture import CacheEntry, StateEntry
 
 deal_layers = llamacpp.deal_layers
+
+beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1
 

@@ -9,7 +9,10 @@ from calculator.estimation.engines.acceptance import model_type
 from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
+    nothing_beyond,
+    plain_block_bytes,
     plain_layout,
+    plain_tokens,
     plan_refusals,
     state_terms,
     token_terms,
@@ -32,6 +35,10 @@ CHUNK_TOKENS = 2048
 """Tokens of the prefill chunk that was measured."""
 
 GB = 10**9
+
+beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1
 

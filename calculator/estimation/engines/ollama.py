@@ -7,7 +7,14 @@ from typing import Any
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines import llamacpp
 from calculator.estimation.engines.acceptance import most_requests
-from calculator.estimation.engines.shared import keys_layout, state_terms, token_terms
+from calculator.estimation.engines.shared import (
+    keys_layout,
+    nothing_beyond,
+    plain_block_bytes,
+    plain_tokens,
+    state_terms,
+    token_terms,
+)
 from calculator.estimation.numbers import least, round_up
 from calculator.estimation.placement import Stage
 from calculator.estimation.terms import Reason, Term
@@ -23,6 +30,9 @@ host_bytes = llamacpp.host_bytes
 limit = llamacpp.limit
 occupied = llamacpp.occupied
 occupied_refusal = llamacpp.occupied_refusal
+beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
+printed_tokens = plain_tokens
 state_widths = llamacpp.state_widths
 tensor_refusals = llamacpp.tensor_refusals
 

@@ -11,8 +11,12 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     in_use_bytes,
+    nothing_beyond,
+    plain_block_bytes,
+    plain_tokens,
     plan_refusals,
     process_terms,
+    rotary_term,
     server_defaults,
     server_layout,
     state_terms,
@@ -37,6 +41,10 @@ SLOTS_PER_REQUEST = 3
 
 LARGE_MIB, LARGE_RESERVE_MIB = 60 * 1024, 10_240
 """Devices above the first reserve at least the second."""
+
+beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 64
 
@@ -220,4 +228,4 @@ def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, user
     longest = c.knobs.longest_request or tokens
     factors = {"requests": requests, "tokens": longest}
     table = exact("request_table", 4 * requests * longest, factors, "§4.3")
-    return [table, *process_terms(c), *vision_terms(c, stage)]
+    return [table, *rotary_term(c), *process_terms(c), *vision_terms(c, stage)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from calculator.estimation.cache import (
@@ -24,7 +25,11 @@ from calculator.estimation.numbers import ceil_div, least
 from calculator.estimation.placement import Stage
 from calculator.estimation.terms import Limit, Reason, Term
 from calculator.estimation.uncertainty import constant_term, exact
-from catalog.architecture import CacheEntry
+from catalog.architecture import Architecture, CacheEntry
+from catalog.architecture.csa import Csa
+from catalog.architecture.gqa import Gqa
+from catalog.architecture.kinds import Parallel
+from catalog.architecture.mla import Mla
 from catalog.records import GIB, MIB, Accelerator, Engine, normal_class
 
 COMPRESSED_SPREAD = 1.25
@@ -134,6 +139,27 @@ def vision_terms(c: Configuration, stage: Stage) -> list[Term]:
     return [encoder, constant_term("vision_graph", c.constants["vision_graph"], GIB)]
 
 
+def rotary_term(c: Configuration) -> list[Term]:
+    """The table of rotary angles for every position of the model's longest context, in 16 bits on every GPU [B]; which
+    share of a head rotates is not known, a quarter at least (start-up logs: see the accuracy page)."""
+    width, positions = rotary_width(c.model.architecture), c.model.max_context_tokens or 0
+    if not width or not positions:
+        return []
+    value = 2 * width * positions
+    return [Term("rotary_table", value, value / 4, value, "rule", {"positions": positions, "width": width})]
+
+
+@lru_cache(maxsize=1024)
+def rotary_width(architecture: Architecture) -> int:
+    """The widest part of a head that can carry rotary angles; 0 without attention."""
+    widths = [0]
+    for block in architecture.blocks:
+        mixers = block.mixer.parts if isinstance(block.mixer, Parallel) else (block.mixer,)
+        widths += [m.head_dim for m in mixers if isinstance(m, Gqa)]
+        widths += [m.qk_rope_head_dim for m in mixers if isinstance(m, (Mla, Csa))]
+    return max(widths)
+
+
 # --- cache ------------------------------------------------------------------------------------------------------------
 
 Cells = Callable[[CacheEntry, Any], Any]
@@ -232,3 +258,24 @@ def state_terms(
         most = value * state_most(state, *widths)
         out.append(Term(code, value, 1.0 * value, most, "rule", factors, "§3.1"))
     return out
+
+
+def nothing_beyond(configuration: Configuration, stage: Stage, users: Any) -> list[Term]:
+    """The engine's budget counts all that it takes."""
+    return []
+
+
+def plain_block_bytes(c: Configuration, stage: Stage) -> float:
+    """What the tokens of one page take in all layers [B]."""
+    ranks, page = c.plan.attention_ranks, int(c.engine.rules.get("block_tokens") or 64)
+    return float(page * sum(sum(server_layout(c, entry, ranks)) * layers for entry, layers in stage.caches))
+
+
+def plain_tokens(
+    c: Configuration, stage: Stage, pool_bytes: float, request_bytes: float
+) -> tuple[float, float]:
+    """(tokens that fill a pool of so many bytes on one GPU, each with what every layer keeps of it, tokens of a page)."""
+    ranks = c.plan.attention_ranks
+    per_token = sum(sum(server_layout(c, entry, ranks)) * layers for entry, layers in stage.caches)
+    page = plain_block_bytes(c, stage) / per_token if per_token else 0.0
+    return (pool_bytes / per_token if per_token else 0.0), page

@@ -12,6 +12,9 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     dense,
+    nothing_beyond,
+    plain_block_bytes,
+    plain_tokens,
     plan_refusals,
     process_terms,
     state_terms,
@@ -27,6 +30,10 @@ from catalog.architecture import CacheEntry, StateEntry
 from catalog.records import GIB, MIB
 
 tensor_refusals = vllm.tensor_refusals
+
+beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 64
 

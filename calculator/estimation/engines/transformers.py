@@ -9,7 +9,10 @@ from calculator.estimation.engines.shared import (
     FLOAT_STATE,
     acceptance_refusals,
     layer_split_refusals,
+    nothing_beyond,
+    plain_block_bytes,
     plain_layout,
+    plain_tokens,
     process_terms,
     state_terms,
     token_terms,
@@ -25,6 +28,10 @@ from catalog.architecture import CacheEntry, StateEntry
 from catalog.records import MIB
 
 KIB = 1024
+
+beyond_budget = nothing_beyond
+pool_block_bytes = plain_block_bytes
+printed_tokens = plain_tokens
 
 VOCABULARY_STEP = 1
 

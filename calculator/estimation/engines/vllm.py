@@ -11,8 +11,9 @@ from calculator.estimation.configuration import Configuration
 from calculator.estimation.devices import physical_bytes, process_total, usable_memory
 from calculator.estimation.engines import vllm_cache
 from calculator.estimation.engines.acceptance import cache_types, device_refusal, format_refusal
+from calculator.estimation.engines.shared import rotary_term
 from calculator.estimation.numbers import ceil_div, least, most
-from calculator.estimation.placement import Stage, pipeline_layers
+from calculator.estimation.placement import Stage, pipeline_layers, stages
 from calculator.estimation.terms import Interval, Limit, Reason, Term
 from calculator.estimation.uncertainty import around, constant_term, exact
 from catalog.architecture.csa import Csa
@@ -27,6 +28,8 @@ from catalog.records import GIB, MIB, normal_class
 Pages = vllm_cache.Pages
 entry_layout = vllm_cache.entry_layout
 pages_of = vllm_cache.pages_of
+pool_block_bytes = vllm_cache.pool_block_bytes
+printed_tokens = vllm_cache.printed_tokens
 stage_cache = vllm_cache.stage_cache
 state_widths = vllm_cache.state_widths
 
@@ -178,7 +181,16 @@ def limit(configuration: Configuration) -> Limit | None:
 def occupied(configuration: Configuration, needed_bytes: int, memory_limit: Limit) -> int:
     """What nvidia-smi shows: the budget is taken whole, and the context was in use before it (formulas §4.2)."""
     name = "in_use_one" if configuration.count == 1 else "in_use_many"
-    return int(memory_limit.usable.value + configuration.constants[name].value * GIB)
+    context = configuration.constants[name].value * GIB
+    stage = stages(configuration.model.architecture, configuration.plan.layers_per_stage)[0]
+    beyond = sum(term.value for term in beyond_budget(configuration, stage, configuration.workload.users))
+    return int(memory_limit.usable.value + context + beyond)
+
+
+def beyond_budget(configuration: Configuration, stage: Stage, users: Any) -> list[Term]:
+    """CUDA graphs up to 0.20: captured after the budget was shared out, and beside it (formulas §4.2)."""
+    c = configuration
+    return [] if c.knobs.eager or c.engine.rules.get("graphs_in_budget", True) else [_graphs(c, stage, users)]
 
 
 def occupied_refusal(configuration: Configuration, occupied_bytes: int, memory_limit: Limit) -> Reason | None:
@@ -199,8 +211,8 @@ def occupied_refusal(configuration: Configuration, occupied_bytes: int, memory_l
 def stage_overhead(configuration: Configuration, stage: Stage, tokens: Any, users: Any) -> list[Term]:
     """Activation peak, graphs and communication on one GPU of the stage [B] (formulas §4.1, §4.2)."""
     c = configuration
-    out = _activations(c, stage, users)
-    if not c.knobs.eager:
+    out = _activations(c, stage, users) + rotary_term(c)
+    if not c.knobs.eager and c.engine.rules.get("graphs_in_budget", True):
         out.append(_graphs(c, stage, users))
     name = (
         "non_torch_tensor" if c.plan.tp > 1 else ("non_torch_pipeline" if c.plan.pp > 1 else "non_torch_one")

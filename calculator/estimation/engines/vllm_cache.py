@@ -199,8 +199,9 @@ def _state(c: Configuration, state: StateEntry, layers: int, pages: Pages, token
     size = state_bytes(state, *widths, tp, drafted)
     apart = state.kind in APART
     page, slots = (size, layers) if apart else (max(pages.page_bytes, size), pages.slots(layers))
-    value = slots * page * users * (1 + drafted)
-    named = {"layers": layers, "slots": slots, "bytes_per_layer": size, "page_bytes": page, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1], "ranks": 1 if state.replicated else tp, "kind": state.kind, "copies": 1 + drafted}  # fmt: skip
+    kept = 1 if apart else int(c.engine.rules.get("state_pages", 1))
+    value = slots * page * users * (kept + drafted)
+    named = {"layers": layers, "slots": slots, "bytes_per_layer": size, "page_bytes": page, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1], "ranks": 1 if state.replicated else tp, "kind": state.kind, "copies": kept + drafted}  # fmt: skip
     if state.kind not in RULE_STATES:
         return exact(STATE_CODES[state.kind], value, named, "§3.3")
     high, in_flight = size * state_most(state, *widths), 0
@@ -220,3 +221,35 @@ def _blocks(c: Configuration, entry: CacheEntry, block: int, tokens: Any) -> tup
     if entry.chunked:
         return ceil_div(least(entry.window + in_flight, longest), block), "kv_chunk"
     return ceil_div(least(entry.window - 1 + in_flight, longest), block) + 1, "kv_window"
+
+
+def pool_block_bytes(c: Configuration, stage: Stage) -> float:
+    """One block of every layer of a group, or of every layer where all are alike [B]."""
+    pages = pages_of(c, stage, c.plan.attention_ranks)
+    sizes = [(entry_bytes(e, c.cache_type, c.plan.attention_ranks) * pages.block_tokens, n) for e, n in stage.caches]
+    if pages.mixed:
+        return float(pages.group * (pages.page_bytes or max(size for size, _ in sizes)))
+    return float(sum(size * layers for size, layers in sizes))
+
+
+def printed_tokens(
+    c: Configuration, stage: Stage, pool_bytes: float, request_bytes: float
+) -> tuple[float, float]:
+    """The “GPU KV cache size” that a log prints for a pool of so many bytes on each GPU, and its steps [tokens].
+
+    Layers of one kind: blocks × tokens of a block. Of several kinds, up to 0.20 the blocks of one group over all groups;
+    from 0.21 on the longest request times how often it fits (measured logs: see the accuracy page). request_bytes: what
+    one request of the longest context takes on this GPU.
+    """
+    pages, tp = pages_of(c, stage, c.plan.attention_ranks), c.plan.attention_ranks
+    compressed = any(entry.kind == "csa" for entry, _ in stage.caches)
+    if not pages.mixed and not compressed:
+        per_token = sum(entry_bytes(e, c.cache_type, tp) * n for e, n in stage.caches)
+        per_token += sum(index_key_bytes(e, c.cache_type) * n for e, n in stage.caches if e.index_elements)
+        return pool_bytes * c.plan.dcp / per_token, float(pages.block_tokens * c.plan.dcp)
+    if pages.mixed and c.engine.rules.get("prints_blocks_over_groups"):
+        groups = sum(pages.slots(n) for n in _layers_of_each_kind(stage)) / pages.group
+        return pool_bytes / pool_block_bytes(c, stage) / groups * pages.block_tokens, float(pages.block_tokens)
+    longest = c.knobs.longest_request or c.workload.context_tokens
+    each = request_bytes / longest
+    return pool_bytes / each, (pool_block_bytes(c, stage) if pages.mixed else 0.0) / each

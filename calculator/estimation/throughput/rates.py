@@ -71,16 +71,17 @@ UNITS: Mapping[str, float] = {
 """Constants of a duration are kept in microseconds."""
 
 
-def weight_kernels(weights_format: WeightsFormat) -> list[str]:
+def weight_kernels(weights_format: WeightsFormat, *, moe: bool) -> list[str]:
     """What a format's kernels reach beside those of plain 8-bit and 4-bit blocks, as names of factors.
 
-    GGUF's K and IQ types unpack super-blocks of 256 weights with scales of their own, the smaller ones more of it.
+    GGUF's K and IQ types unpack super-blocks of 256 weights with scales of their own, the smaller ones more of it. Of
+    a model with experts, NVFP4 holds the experts alone in 4 bits.
     """
     identity, family = weights_format.id, weights_format.family
     if family == "float" or identity in ("mlx-bf16", "mlx-fp16"):
         return ["speed_weights_float"]
     if identity in FOUR_BIT_FLOATS:
-        return ["speed_weights_fp4"]
+        return ["speed_weights_float" if moe else "speed_weights_fp4"]
     if family != "gguf" or identity in PLAIN_IN_A_MIX or not ("_k" in identity or "iq" in identity):
         return []
     low = (weights_format.bits_nominal or 8) < LOW_BITS
@@ -89,7 +90,7 @@ def weight_kernels(weights_format: WeightsFormat) -> list[str]:
 
 def constant_names(c: Configuration) -> dict[str, tuple[str, ...]]:
     """The calibrated constants whose product is each field of `Rates`, for this configuration."""
-    weights = ["speed_weights", *weight_kernels(c.weights_format)]
+    weights = ["speed_weights", *weight_kernels(c.weights_format, moe=c.model.architecture.is_moe)]
     experts = ["speed_experts"]
     if c.weights_format.id in FOUR_BIT_FLOATS:
         experts.append("speed_experts_fp4")

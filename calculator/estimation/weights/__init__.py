@@ -52,7 +52,7 @@ def weight_layout(model: LanguageModel, weights_format: WeightsFormat) -> Weight
 
     Raises LookupError when neither a rule nor a published size exists (`has_rule` tells before).
     """
-    if weights_format.id == "native":
+    if weights_format.id == "native" or model.native_format == f"{weights_format.id}-experts":
         return _native(model)
     if weights_format.family == "gguf":
         return _gguf(model, weights_format.id)

@@ -186,10 +186,15 @@ def spread_of(weights_format: str) -> float:
     return MLX_SPREAD if weights_format.startswith(("mlx-", "exl2-", "exl3-")) else RULE_SPREAD
 
 
+EXPERT_RULES: dict[str, TensorBytes] = {"nvfp4": _experts_only(_grouped(4, 16, 1))}
+"""Of models with experts, what publishers quantize: the experts, not attention and states (measured loads of Nemotron 3
+Super and Qwen3.8-2.4T; published sizes lie between this and all linear layers)."""
+
+
 def rule_for(weights_format: str, architecture: Architecture) -> TensorBytes | None:
     """The rule of a format for this model, None without one."""
-    if not architecture.is_moe and weights_format in DENSE_RULES:
-        return DENSE_RULES[weights_format]
+    if weights_format in (special := EXPERT_RULES if architecture.is_moe else DENSE_RULES):
+        return special[weights_format]
     return RULES.get(weights_format)
 
 

@@ -9,6 +9,7 @@ from calculator.estimation.terms import Memory, Part, Reason, Term
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.bar import PART_CLASSES
+from calculator.web.panels.evidence import evidence_href, part_evidence
 from calculator.web.panels.names import card_name, cards_of, gpus_used, settled
 from calculator.web.panels.per_snapshot import unless_changed
 from calculator.web.panels.shapes import MemoryPanel, MemoryRow, Sentence
@@ -53,7 +54,7 @@ def memory_panel(answer: Answer, memory: Memory) -> MemoryPanel:
         "per_gpu_head": _per_gpu_head(answer, memory),
         "total_head": _("All, {unit}").format(unit=figures.unit_name(units)) if several else "",
         "rows": rows,
-        "needed": _needed_row(memory, units, places, total_places),
+        "needed": _needed_row(answer, memory, places, total_places),
         "remarks": _remarks(answer, memory),
     }
 
@@ -94,6 +95,7 @@ def _row(answer: Answer, part: Part, places: int, total_places: int | None) -> M
         "note": part_note(part, several=gpus_used(answer) > 1),
         "per_gpu": figures.bare_size(part.per_gpu_bytes, units, own),
         "range": _range(part.low_bytes, part.per_gpu_bytes, part.high_bytes, units, own),
+        "evidence": part_evidence(answer, part),
         "total": total,
         "why": part_why(part, units),
         "exact": _("{count} bytes").format(count=figures.whole(part.per_gpu_bytes)),
@@ -101,8 +103,8 @@ def _row(answer: Answer, part: Part, places: int, total_places: int | None) -> M
     }
 
 
-def _needed_row(memory: Memory, units: str, places: int, total_places: int | None) -> MemoryRow:
-    needed = memory.needed
+def _needed_row(answer: Answer, memory: Memory, places: int, total_places: int | None) -> MemoryRow:
+    needed, units = memory.needed, answer.units
     return {
         "id": "needed",
         "part": "weights",
@@ -110,6 +112,7 @@ def _needed_row(memory: Memory, units: str, places: int, total_places: int | Non
         "note": "",
         "per_gpu": figures.bare_size(needed.value, units, places),
         "range": _range(needed.low, needed.value, needed.high, units, places),
+        "evidence": evidence_href(answer),
         "total": "" if total_places is None else figures.bare_size(memory.total_bytes, units, total_places),
         "why": [],
         "exact": _("{count} bytes").format(count=figures.whole(needed.value)),

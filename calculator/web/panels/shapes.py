@@ -287,6 +287,7 @@ class VerdictPanel(TypedDict):
     8,192 tokens · 1 request · 32 × H100 SXM · vLLM 0.33"`. sentence: `"Fits, with 14.6 GiB to spare on every GPU."` ground:
     at most two sentences as one list of spans; for `unsupported` the ways out as links. spoken: for screen readers at rest:
     the sentence and `"58.3 of 72.9 GiB"`. permalink: of this question: `"/?model=…&v=1"`, as it belongs in the address bar.
+    evidence: the record of the engine's sums, where the ranges come from.
     """
 
     code: VerdictCode
@@ -296,6 +297,7 @@ class VerdictPanel(TypedDict):
     ground: Sentence
     spoken: str
     permalink: str
+    evidence: str
 
 
 class BarPart(TypedDict):
@@ -433,7 +435,7 @@ class MemoryRow(TypedDict):
 
     id: the part's name in the API, for `why-<id>`: `"kv_cache"`. name: `"KV cache"`. note: `"24 MLA layers · same copy on
     every GPU"`. per_gpu: `"0.211"`, with equal decimals in a column where that is honest. range: `"54.9–55.2"` or
-    `"exact"`. total: over all GPUs. why: the explanation; source: one word and where (`"config file"`, `"rule, llama.cpp
+    `"exact"`. evidence: its record on the page of accuracy. total: over all GPUs. why: the explanation; source: one word and where (`"config file"`, `"rule, llama.cpp
     b11434"`), a span with href when there is a page. exact: the bytes in full: `"226,492,416 bytes"`.
     """
 
@@ -443,6 +445,7 @@ class MemoryRow(TypedDict):
     note: str
     per_gpu: str
     range: str
+    evidence: str
     total: str
     why: Sentence
     exact: str

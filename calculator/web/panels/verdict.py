@@ -6,6 +6,7 @@ from calculator.estimation.terms import Memory
 from calculator.web import figures
 from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
+from calculator.web.panels.evidence import evidence_href
 from calculator.web.panels.links import link_to
 from calculator.web.panels.names import engine_words, format_words, gpus_used, hardware_words, settled
 from calculator.web.panels.per_snapshot import unmoved
@@ -41,6 +42,7 @@ def verdict_panel(answer: Answer) -> VerdictPanel:
         "ground": _ground(answer, memory),
         "spoken": spoken,
         "permalink": link_to(answer),
+        "evidence": evidence_href(answer),
     }
 
 

@@ -14,6 +14,9 @@ TERMS: Mapping[str, Template] = {
     "weights_unmeasured": _(
         "No load of this architecture was measured on this engine: up to {share:percent} more is allowed for."
     ),
+    "rotary_table": _(
+        "Rotary angles for every position: 2 B × {positions} positions × {width} = {value:bytes}, on each GPU."
+    ),
     # activations and buffers
     "activation_sampler": _(
         "The sampler holds logits: {per_logit:plain} B × {requests} requests × {vocabulary} tokens of vocabulary "
