@@ -22,6 +22,7 @@ from calculator.web.answer import answer
 from calculator.web.conditional import same_until_changed, snapshot_of
 from calculator.web.exports import catalogue, errors
 from calculator.web.exports.estimate import estimate_json, given_text
+from calculator.web.exports.openapi import PROBLEM, document_answers
 from calculator.web.exports.parameters import body_schema, query_parameters
 from calculator.web.exports.sheet import sheet_json
 from catalog import live
@@ -49,10 +50,16 @@ class Api(NinjaAPI):
         response["Access-Control-Expose-Headers"] = "ETag"
         return response
 
+    def get_openapi_schema(self, *args: Any, **kwargs: Any) -> Any:
+        """Operations and parameters as ninja finds them, answers and errors from calculator.web.exports.openapi."""
+        schema = super().get_openapi_schema(*args, **kwargs)
+        document_answers(schema)
+        return schema
+
     def problem(self, request: HttpRequest, details: dict[str, Any]) -> HttpResponse:
         """RFC 9457 problem details."""
         response = self.create_response(request, details, status=details["status"])
-        response["Content-Type"] = "application/problem+json"
+        response["Content-Type"] = PROBLEM
         return response
 
 

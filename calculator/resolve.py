@@ -6,7 +6,7 @@ a `Problem` and the nearest valid value. PURE (takes a Snapshot).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -33,6 +33,8 @@ from catalog.snapshot import Snapshot, engine_at, measured_on, version_key
 
 MOST_DEVICES = 4096
 MOST_CARDS = 256
+NAMED_CARDS = 5
+"""How many unknown cards of a list are named one by one, each with near names."""
 GIGABYTE = 10**9
 
 WIDENED = 1.5
@@ -100,7 +102,7 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         platform=platform,
         constants=constants,
         cards=_cards(settling, engine, hardware),
-        offload=_offload(scenario),
+        offload=_offload(settling, engine, hardware),
         file=published_file(model, weights_format.id),
         system=hardware.system,
         system_count=hardware.units if hardware.system else 0,
@@ -131,13 +133,19 @@ def _model(settling: _Settling) -> LanguageModel:
     models, asked = settling.snapshot.models, settling.asked.model
     if found := models.get(asked):
         return found
-    used = str(DEFAULTS["model"])
+    used = _default("model", models)
     if asked == "custom":
         settling.problem("model", asked, used, "not_computed_yet")
     else:
         near = ", ".join(settling.snapshot.near_names("model", asked))
         settling.problem("model", asked, used, "unknown_id", near=near, name=models[used].name)
     return models[used]
+
+
+def _default(field: str, known: Mapping[str, Any]) -> str:
+    """The default of a field, or the first that exists where somebody took that one out of the catalogue."""
+    used = str(DEFAULTS[field])
+    return used if used in known else next(iter(known))
 
 
 def _hardware(settling: _Settling) -> Hardware:
@@ -156,32 +164,66 @@ def _hardware(settling: _Settling) -> Hardware:
 
 def _default_device(settling: _Settling, asked: str) -> tuple[Accelerator, int, System | None]:
     """The default device in place of one that does not exist."""
-    used = str(DEFAULTS["gpu"])
+    used = _default("gpu", settling.snapshot.accelerators)
     near = ", ".join(settling.snapshot.near_names("gpu", asked))
     found = settling.snapshot.hosts(used)
-    assert found is not None, "the default device is part of every catalogue"
+    assert found is not None, "a catalogue without a device answers nothing"
     settling.problem("gpu", asked, used, "unknown_id", near=near, name=found[0].name)
     return found
 
 
 def _card_list(settling: _Settling, asked: str) -> Hardware:
-    """A list such as `rtx-3090:2,rtx-3060-12:1`: every card in the order given; unknown ones are named and left out."""
+    """A list such as `rtx-3090:2,rtx-3060-12:1`: every card in the order given. What is unknown, and what goes beyond the
+    most cards that a list may have, is named and left out."""
     cards: list[Accelerator] = []
-    for item in asked.split(","):
-        name, _, number = item.strip().partition(":")
+    taken: list[str] = []
+    wrong: list[tuple[str, str, dict[str, Any]]] = []
+    unknown: dict[str, None] = {}
+    for item in filter(None, (item.strip() for item in asked.split(","))):
+        name, _, number = item.partition(":")
         found = settling.snapshot.hosts(name)
         if found is None:
-            near = ", ".join(settling.snapshot.near_names("gpu", name))
-            settling.problem("gpu", name, asked, "unknown_id_left_out", near=near)
+            unknown.setdefault(name)
             continue
-        count = int(number) if number.isascii() and number.isdigit() else 1
-        cards += [found[0]] * (found[1] * max(1, count))
-    if not cards or len(cards) > MOST_CARDS:
+        count, code = _count_in_list(number)
+        if code:
+            wrong.append((item, code, {"count": count}))
+        room = (MOST_CARDS - len(cards)) // found[1]
+        if count > room:
+            wrong.append((item, "too_many_cards", {"most": MOST_CARDS}))
+        if room:
+            cards += [found[0]] * (found[1] * min(count, room))
+            taken.append(f"{name}:{min(count, room)}")
+        if count > room:
+            break
+    wrong += _unknown_cards(settling.snapshot, list(unknown))
+    for given, code, factors in wrong:
+        settling.problem("gpu", given, ",".join(taken), code, **factors)
+    if not cards:
         accelerator, per_unit, system = _default_device(settling, asked)
         return Hardware(accelerator, per_unit, system, 1)
     smallest = min(cards, key=lambda card: card.process_bytes or card.memory_gb)
     unequal = tuple(cards) if len(set(cards)) > 1 else ()
     return Hardware(smallest, len(cards), None, len(cards), unequal)
+
+
+def _count_in_list(number: str) -> tuple[int, str]:
+    """How many of a card a list asks for, and the code of what is wrong with it; without a number one."""
+    if not number:
+        return 1, ""
+    value = parse_number(number)
+    if value is None:
+        return 1, "not_a_count"
+    count = int(min(max(value, 1), MOST_DEVICES) + 0.5)
+    return count, "" if count == value or value > MOST_DEVICES else "count_replaced"
+
+
+def _unknown_cards(snapshot: Snapshot, names: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(given, code, factors) with near names for the first unknown cards of a list; the rest is counted."""
+    for name in names[:NAMED_CARDS]:
+        yield name, "unknown_id_left_out", {"near": ", ".join(snapshot.near_names("gpu", name))}
+    if len(names) > NAMED_CARDS:
+        yield names[NAMED_CARDS], "unknown_ids_left_out", {"number": len(names) - NAMED_CARDS}
 
 
 def _cards(settling: _Settling, engine: Engine, hardware: Hardware) -> tuple[Accelerator, ...]:
@@ -190,16 +232,27 @@ def _cards(settling: _Settling, engine: Engine, hardware: Hardware) -> tuple[Acc
     return hardware.cards if split and engine.rules.get("max_gpus_layer_split") else ()
 
 
-def _offload(asked: Scenario) -> Offload:
-    """What may stay in host memory. The default of `ram` is no statement: nobody named the machine's memory."""
+def _offload(settling: _Settling, engine: Engine, hardware: Hardware) -> Offload:
+    """What may stay in host memory, and how much the machine has: as given, else the system's own, else the default.
+
+    A given value that equals the default cannot be told from it, so both are compared, and the choice says which it was.
+    """
+    asked = settling.asked
     kind = asked.offload
     if kind == "none" and asked.ncmoe:
         kind = "experts"
     elif kind == "none" and asked.ngl is not None:
         kind = "layers"
-    ram = None if asked.ram == DEFAULTS["ram"] else int(asked.ram * GIGABYTE)
+    ram_gb = asked.ram
+    if kind != "none" or engine.rules.get("experts_on_host"):
+        own = hardware.system.host_ram_gb if hardware.system and ram_gb == DEFAULTS["ram"] else None
+        ram_gb = own or ram_gb
+        if own and hardware.system:
+            settling.chose("ram", int(own), "ram_of_system", system=hardware.system.name)
+        elif ram_gb == DEFAULTS["ram"]:
+            settling.chose("ram", int(ram_gb), "ram_default")
     bandwidth = asked.ram_bw * GIGABYTE if asked.ram_bw else None
-    return Offload(kind, asked.ngl, asked.ncmoe, ram, bandwidth)
+    return Offload(kind, asked.ngl, asked.ncmoe, int(ram_gb * GIGABYTE), bandwidth)
 
 
 def _platform(settling: _Settling, accelerator: Accelerator) -> Platform:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass, make_dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
@@ -29,7 +29,7 @@ class Parameter:
 
     default: None means that the catalogue, the engine or the device decides (calculator/resolve.py). low, high: bounds
     of a number; values outside are replaced by the nearest and named. built: its arithmetic exists; else the value is
-    kept in the link and answered by the problem `not_computed_yet`.
+    kept in the link and answered by the problem `not_computed_yet`. longest: characters of an id that are looked at.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Parameter:
     group: str = ""
     built: bool = True
     alias: tuple[tuple[str, str], ...] = ()
+    longest: int = 200
 
 
 def _whole(name: str, low: int, high: int, default: int | None = None, **more: Any) -> Parameter:
@@ -54,10 +55,7 @@ def _number(name: str, low: float, high: float, default: float | None = None, **
 
 def _later(*parameters: Parameter) -> tuple[Parameter, ...]:
     """Parameters whose arithmetic belongs to a later part of the product."""
-    return tuple(
-        Parameter(p.name, p.kind, p.default, p.low, p.high, p.choices, p.unit, p.group, False, p.alias)
-        for p in parameters
-    )
+    return tuple(replace(parameter, built=False) for parameter in parameters)
 
 
 _ENGINES = ("auto", "llama.cpp", "ollama", "lm-studio", "vllm", "sglang", "tensorrt-llm", "mlx", "transformers", "exllama", "ktransformers")  # fmt: skip
@@ -66,7 +64,7 @@ _TOKENS: dict[str, Any] = {"unit": "tokens"}
 
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter("model", "id", "llama-3.1-8b-instruct", group="question"),
-    Parameter("gpu", "id", "rtx-4090", group="question"),
+    Parameter("gpu", "id", "rtx-4090", group="question", longest=8192),
     _whole("n", 1, 4096, 1, group="question"),
     Parameter(
         "engine",
@@ -277,7 +275,6 @@ def text_of(value: Value) -> str:
 
 
 _SUFFIXES = {"k": 1024, "m": 1024**2, "ki": 1024, "mi": 1024**2}
-_LONGEST_ID = 200
 _ON = ("1", "on", "true", "yes")
 _OFF = ("0", "off", "false", "no")
 
@@ -328,7 +325,7 @@ def _parse_one(parameter: Parameter, text: str) -> tuple[Value, Problem | None]:
     if parameter.kind == "choice" and lowered not in parameter.choices:
         allowed = (("allowed", ", ".join(parameter.choices)),)
         return parameter.default, Problem(parameter.name, text, parameter.default, "not_a_choice", allowed)
-    return lowered if parameter.kind == "choice" else text.lower()[:_LONGEST_ID].rstrip(), None
+    return lowered if parameter.kind == "choice" else text.lower()[: parameter.longest].rstrip(), None
 
 
 def parse(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[Scenario, tuple[Problem, ...]]:

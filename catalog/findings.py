@@ -52,7 +52,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Every row, read once for all checks; retired ones are looked at only to be listed."""
+    """Every row, read once for all checks; retired ones and drafts are looked at only to be listed."""
 
     every: dict[type[CatalogRow], list[CatalogRow]] = field(
         default_factory=lambda: {table: list(table.complete()) for table in TABLES}
@@ -60,7 +60,7 @@ class Catalogue:
 
     @cached_property
     def rows(self) -> list[CatalogRow]:
-        return [row for rows in self.every.values() for row in rows if not row.retired]
+        return [row for rows in self.every.values() for row in rows if row.published and not row.retired]
 
     @cached_property
     def models(self) -> list[LanguageModel]:
@@ -245,6 +245,15 @@ def added(catalogue: Catalogue) -> Found:
             yield _item(row, "added here")
 
 
+def waiting(catalogue: Catalogue) -> Found:
+    for rows in catalogue.every.values():
+        for row in rows:
+            if not row.published:
+                yield _item(row, "a draft")
+            elif row.proposed:
+                yield _item(row, f"changes wait: {', '.join(row.proposed)}")
+
+
 def retired(catalogue: Catalogue) -> Found:
     for rows in catalogue.every.values():
         yield from (_item(row, "retired") for row in rows if row.retired)
@@ -267,6 +276,7 @@ CHECKS: tuple[tuple[Callable[[Catalogue], Found], str, bool], ...] = (
     (split_groups, "Measurements of one group in both splits", False),
     (edited, "Shipped rows that were changed here", False),
     (added, "Rows that were added here", False),
+    (waiting, "Drafts and changes that wait for a publisher", False),
     (retired, "Retired rows", False),
 )
 

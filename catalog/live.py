@@ -21,9 +21,12 @@ from collections.abc import Iterable
 from django.db import DatabaseError, close_old_connections, connection
 
 from catalog.models import TABLES, CatalogRow, CatalogVersion, Entry
+from catalog.models.drafts import Status
 from catalog.snapshot import Snapshot, build_snapshot
 
 CHECK_EVERY_S = 1.0
+WITH_DRAFTS = "+drafts"
+"""Ends the version of a snapshot that holds what is not published."""
 MOST_READS = 3
 """How often the tables are read again when somebody writes meanwhile."""
 
@@ -35,6 +38,7 @@ class _State:
 
     def __init__(self) -> None:
         self.snapshot: Snapshot | None = None
+        self.drafts: Snapshot | None = None
         self.watching = False
         self.failing = (
             ""  # the version that cannot be read, so that it is neither tried nor logged every second
@@ -90,12 +94,30 @@ def forget() -> None:
     _state.__init__()  # type: ignore[misc]
 
 
-def read_entries() -> dict[str, list[Entry]]:
-    """Every entry that is not retired, by kind; what only makes sense with a retired one goes with it."""
-    entries = {table.entries: [row.to_entry() for row in _in_use(table)] for table in TABLES}
-    devices, engines, models = (
-        {entry["id"] for entry in entries[kind]} for kind in ("accelerators", "engines", "models")
+def with_drafts() -> Snapshot:
+    """The catalogue as it will be once everything that waits is published, for somebody who edits it.
+
+    It reads the database, and is kept until the catalogue changes; nobody else's answers come from it.
+    """
+    version = CatalogVersion.current()
+    name = f"{version.version}{WITH_DRAFTS}"
+    kept = _state.drafts
+    if kept is None or kept.version != name:
+        _state.drafts = kept = build_snapshot(read_entries(drafts=True), name, version.updated.isoformat())
+    return kept
+
+
+def read_entries(*, drafts: bool = False) -> dict[str, list[Entry]]:
+    """Every entry in use, by kind; what only makes sense with one that is not goes with it. drafts: with what waits."""
+    entries = {
+        table.entries: [row.draft_entry() if drafts else row.to_entry() for row in _in_use(table, drafts)]
+        for table in TABLES
+    }
+    labs, devices, engines = (
+        {entry["id"] for entry in entries[kind]} for kind in ("labs", "accelerators", "engines")
     )
+    entries["models"] = [entry for entry in entries["models"] if entry["lab"] in labs]
+    models = {entry["id"] for entry in entries["models"]}
     entries["systems"] = [entry for entry in entries["systems"] if entry["accelerator_id"] in devices]
     entries["engines"] = [
         entry
@@ -119,8 +141,8 @@ def _can_be_asked(scenario: Entry, models: set[str], engines: set[str], hosts: s
     return cards <= hosts and all(name is None or name in known for name, known in named)
 
 
-def _in_use(table: type[CatalogRow]) -> Iterable[CatalogRow]:
-    rows = table.complete()
+def _in_use(table: type[CatalogRow], drafts: bool) -> Iterable[CatalogRow]:  # noqa: FBT001
+    rows = table.complete() if drafts else table.complete().filter(status=Status.PUBLISHED)
     return rows.filter(retired=False) if table.retirable else rows
 
 

@@ -16,8 +16,13 @@ from catalog.snapshot import Snapshot
 Row = Mapping[str, Any]
 Query = dict[str, str]
 
+BUILDS = frozenset({"llama.cpp"})
+"""Engines whose versions are build numbers; other numbers in what a source wrote are a wrapper's."""
+
 EVERY_LAYER = "10000"
-OLLAMA = "ollama"
+SHARES_CONTEXT = frozenset({"ollama"})
+"""Engines that are told the context of one request, and start the server with it times the slots."""
+
 SLOTS = ("llama.cpp", "ollama", "lm-studio")
 """Engines whose rows state all cells together and the slots that share them."""
 
@@ -48,6 +53,7 @@ RELEASES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("2026-08", "0.26"),
         ("2026-09", "0.31"),
     ),
+    "mlx": (("2025-03", "0.22"), ("2026-02", "0.30")),
     "ollama": (("2024-07", "0.2"), ("2025-10", "0.12"), ("2026-04", "0.20"), ("2026-05", "0.30")),
     "sglang": (("2025-01", "0.4"), ("2025-03", "0.4"), ("2025-07", "0.4"), ("2025-11", "0.5")),
 }
@@ -70,6 +76,9 @@ STAND_INS: tuple[tuple[str, str], ...] = (
     (r"\b6 GB", "rtx-3050-6"),
 )
 """A device of the class that a source names without its name; for parts that hang on the class alone."""
+
+USUAL_DEVICE: Mapping[str, str] = {"mlx": "mac-m2-ultra-192"}
+"""The device of rows that name none, where it is not a data-centre GPU."""
 
 _LINK_FREE = {"default": "bf16", "f16": "bf16", "fp16": "bf16", "fp8_ds_mla": "fp8"}
 _FORMATS = (
@@ -94,11 +103,11 @@ def scenario_of(row: Row, vision_models: Collection[str] = ()) -> Query:
     if name := _format(row):
         query["quant"] = name
     if kind := row.get("kv_cache_type"):
-        query["kv"] = _LINK_FREE.get(kind, kind)
+        query["kv"] = str(_LINK_FREE.get(kind, kind))
     query |= _READERS.get(engine, _process)(row)
     query |= _plan(row)
     if drafted := re.search(r"MTP with (\d+) draft tokens|1 \+ (\d+) draft tokens", _texts(row)):
-        query["mtp"] = drafted.group(1) or drafted.group(2)
+        query["mtp"] = str(drafted.group(1) or drafted.group(2))
     elif "speculative decoding on (MTP)" in _texts(row):
         query["mtp"] = "1"
     if "LM Studio" in (row.get("engine_version") or ""):
@@ -115,11 +124,10 @@ DEFAULT: Mapping[str, str] = {"n": "1", "kv": "bf16", "users": "1"}
 def _hardware(row: Row) -> Query:
     count = _gpus(row)
     backend = _backend(row)
-    gpu = row.get("accelerator_id")
-    if gpu is None:
-        written = row.get("gpu") or ""
-        gpu = next((stand_in for rule, stand_in in STAND_INS if re.search(rule, written)), None)
-        gpu = gpu or ("mac-m2-ultra-192" if row["engine"] == "mlx" else "h100-sxm")
+    written = row.get("gpu") or ""
+    usual = USUAL_DEVICE.get(row["engine"], "h100-sxm")
+    alike = (stand_in for rule, stand_in in STAND_INS if re.search(rule, written))
+    gpu = str(row.get("accelerator_id") or next(alike, usual))
     query = {"gpu": gpu, "n": str(count)} if ":" not in gpu else {"gpu": gpu}
     return query | ({"backend": backend} if backend else {})
 
@@ -148,13 +156,11 @@ def version_of(engine: str, written: str, as_of: str | None = None) -> str:
     """
     if build := re.search(r"\bb(\d{3,5})\b|version (\d{4,5})", written):
         return f"b{build.group(1) or build.group(2)}"
-    if engine != "llama.cpp":
+    if engine not in BUILDS:
         named = re.search(r"(?:mlx-lm|exllamav\d|transformers|tensorrt-llm) (\d+\.\d+(?:\.\d+)?)", written)
         plain = named or re.search(r"(?<![\d.])(\d+\.\d+(?:\.\d+)?)", written)
         if plain:
             return plain.group(1)
-        if engine == "mlx":
-            return ""
     month = re.search(r"20\d\d-\d\d", written) or re.search(r"20\d\d(-\d\d)?", written)
     when = "2025-05" if "spring 2025" in written else (month.group(0) if month else as_of or "")
     return _released(engine, when)
@@ -205,7 +211,7 @@ def _slots(row: Row) -> Query:
     """llama.cpp and what starts it: all cells together, slots that share them, micro-batch, flash attention."""
     slots, context = row.get("parallel") or 1, row.get("context")
     query: Query = {"seqs": str(slots)} if slots > 1 else {}
-    if row["engine"] == OLLAMA and slots > 1:
+    if row["engine"] in SHARES_CONTEXT and slots > 1:
         query, context = {"users": str(slots)}, (context or 0) // slots
     if context:
         query["ctx"] = str(context)
@@ -306,13 +312,15 @@ def measurements_of(rows: Iterable[Any], snapshot: Snapshot) -> tuple[Measuremen
     found = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
-            raise ValueError(f"row {number} is no object")
+            raise ValueError(f"row {number} is no object")  # noqa: TRY004 - the file is wrong, not the program
         if row.get("task", "inference") != "inference":
             continue
         try:
             found.append(measurement_of(row, seeing))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise ValueError(f"row {number} ({row.get('id', 'without id')}) cannot be read: {error!r}") from error
+            raise ValueError(
+                f"row {number} ({row.get('id', 'without id')}) cannot be read: {error!r}"
+            ) from error
     return tuple(found)
 
 
@@ -338,5 +346,7 @@ def _device(row: Row) -> str:
 def _observation(item: Row) -> Observation:
     for name, unit in _UNITS:
         if item.get(name) is not None:
-            return Observation(item["part"], item.get("device"), float(item[name]), unit, item.get("as_printed") or "")
+            return Observation(
+                item["part"], item.get("device"), float(item[name]), unit, item.get("as_printed") or ""
+            )
     return Observation(item["part"], item.get("device"), 0.0, "none", item.get("as_printed") or "")

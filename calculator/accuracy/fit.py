@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -10,6 +11,7 @@ from calculator.accuracy.asked import Asked, ask
 from calculator.accuracy.compare import compared
 from calculator.accuracy.report import Comparison
 from calculator.estimation.configuration import Configuration
+from calculator.estimation.memory import sum_of
 from catalog.records import GIB, Constant, Measurement
 from catalog.snapshot import Snapshot, measured_on
 
@@ -21,6 +23,12 @@ SHRINK = 5
 
 ENOUGH_GROUPS = 10
 """Groups from which a quantile of 5 % is read off the cases themselves."""
+
+MEDIAN_ERROR = 1.645 * 1.2533 / 0.6745
+"""Half-width of the central 90 % of a median in median deviations × √groups of a normal distribution."""
+
+HALF_STEP = 0.05
+"""A value this close to the median, as a share of it, is not contradicted by any number of cases."""
 
 TAIL_BY_MEDIAN = 1.645 / 0.6745
 """95 % quantile of a normal distribution in median deviations."""
@@ -37,7 +45,7 @@ class Rule:
 
     part: the observed part that it rules. kind: `scale`, the figure is proportional to the constant; `spread`, the
     constant is only the range of observed ÷ calculated; `offset_gib`, the constant is added, in GiB. when: the runs that
-    it holds for. prior: relative half-widths (below, above) that few cases are widened to (offset_gib: in GiB).
+    it holds for. keeps_value: only the range is fitted, the value is a worked example's. prior: relative half-widths (below, above) that few cases are widened to (offset_gib: in GiB).
     """
 
     engine: str
@@ -48,8 +56,9 @@ class Rule:
     versions: tuple[str | None, str | None] = (None, None)
     device_class: str | None = None
     backend: str | None = None
-    when: Callable[[Configuration], bool] = lambda c: True
+    when: Callable[[Configuration], bool] = lambda _: True
     prior: tuple[float, float] = (0.1, 0.1)
+    keeps_value: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -97,13 +106,8 @@ def _on_host(c: Configuration) -> bool:
     return bool(c.plan.host_layers or c.plan.host_expert_layers)
 
 
-def _bits(low: float, high: float) -> Callable[[Configuration], bool]:
-    from calculator.estimation.weights import weight_layout  # noqa: PLC0415 - only here
-
-    def holds(c: Configuration) -> bool:
-        return low < weight_layout(c.model, c.weights_format).bits_per_weight <= high
-
-    return holds
+def _loads_as(name: str) -> Callable[[Configuration], bool]:
+    return lambda c: sum_of(c).loaded_as == name
 
 
 V0, V1, NOW = (None, "0.8"), ("0.9", "0.16"), ("0.17", "0.20")
@@ -131,19 +135,19 @@ RULES: tuple[Rule, ...] = (
         )
     ),
     Rule("vllm", "activation_sampler_spread", "activation_peak", "spread", "factor", NOW, when=_plain_dense, prior=(0.05, 0.05)),
-    Rule("vllm", "activation_moe", "activation_peak", "offset_gib", "GiB", NOW, when=_moe, prior=(0.3, 0.3)),
+    Rule("vllm", "activation_moe", "activation_peak", "offset_gib", "GiB", NOW, when=_moe, prior=(0.3, 0.3), keeps_value=True),
     *(
-        Rule(engine, f"loaded_{name}", "weights", "spread", "factor", when=_bits(*bits), prior=prior)
+        Rule(engine, name, "weights", "spread", "factor", when=_loads_as(name), prior=prior)
         for engine in _LOADS
-        for name, bits, prior in (
-            ("16bit", (12, 99), (0.004, 0.01)),
-            ("8bit", (6.5, 12), (0.02, 0.04)),
-            ("4bit", (0, 6.5), (0.03, 0.06)),
+        for name, prior in (
+            ("loaded_16bit", (0.004, 0.01)),
+            ("loaded_native", (0.01, 0.02)),
+            ("loaded_recipe_8bit", (0.1, 0.1)),
+            ("loaded_recipe_4bit", (0.1, 0.1)),
         )
     ),
     Rule("llama.cpp", "compute_dense", "compute_buffer", "spread", "factor", when=_plain_dense, prior=(0.1, 0.1)),
     Rule("llama.cpp", "compute_other", "compute_buffer", "spread", "factor", when=_not_plain, prior=(0.3, 0.4)),
-    Rule("mlx", "prefill_chunk", "peak", "offset_gib", "GB per 2048 tokens of prompt", prior=(0.1, 0.1)),
 )  # fmt: skip
 """Every constant that measured runs decide; all others in the file stay as they were entered."""
 
@@ -208,7 +212,10 @@ def _sample(rule: Rule, asked: Asked, comparison: Comparison) -> Sample | None:
     active = c.constants[rule.name].value if rule.name in c.constants else 0.0
     if rule.kind == "scale":
         return Sample(active * ratio, comparison.measurement.group)
-    return Sample(active + (comparison.observed - comparison.predicted) / _unit_bytes(rule.unit), comparison.measurement.group)
+    return Sample(
+        active + (comparison.observed - comparison.predicted) / _unit_bytes(rule.unit),
+        comparison.measurement.group,
+    )
 
 
 def _unit_bytes(unit: str) -> int:
@@ -217,8 +224,8 @@ def _unit_bytes(unit: str) -> int:
 
 def _constant(rule: Rule, samples: Sequence[Sample], before: Constant | None, today: str) -> Fitted:
     weighted = by_group(samples)
-    middle = 1.0 if rule.kind == "spread" else quantile(weighted, 0.5)
     n, groups = len(samples), len({sample.group for sample in samples})
+    middle = 1.0 if rule.kind == "spread" else rounded(_middle(rule, weighted, groups, before))
     unit = 1.0 if rule.kind == "offset_gib" else middle
     below = shrunk(half_width([(middle - v, w) for v, w in weighted], groups), rule.prior[0] * unit, groups)
     above = shrunk(half_width([(v - middle, w) for v, w in weighted], groups), rule.prior[1] * unit, groups)
@@ -231,6 +238,21 @@ def _constant(rule: Rule, samples: Sequence[Sample], before: Constant | None, to
     if before is not None and replace(before, date=today) == after:
         after = before
     return Fitted(before, after, groups)
+
+
+def _middle(
+    rule: Rule, weighted: Sequence[tuple[float, float]], groups: int, before: Constant | None
+) -> float:
+    """The median, or the value that stood before while the cases do not contradict it: while it lies in the central 90 %
+    of where the median of so many groups may fall."""
+    median = quantile(weighted, 0.5)
+    if before is None or not before.value:
+        return median
+    if rule.keeps_value:
+        return before.value
+    deviation = quantile(sorted((abs(value - median), weight) for value, weight in weighted), 0.5)
+    error = MEDIAN_ERROR * deviation / groups**0.5
+    return before.value if abs(before.value - median) <= max(error, HALF_STEP * abs(median)) else median
 
 
 def by_group(samples: Sequence[Sample]) -> list[tuple[float, float]]:
@@ -255,7 +277,7 @@ def quantile(weighted: Sequence[tuple[float, float]], share: float) -> float:
         before += weight
     if share <= places[0][0]:
         return places[0][1]
-    for (left, low), (right, high) in zip(places, places[1:], strict=False):
+    for (left, low), (right, high) in itertools.pairwise(places):
         if share <= right:
             return low + (high - low) * (share - left) / (right - left)
     return places[-1][1]

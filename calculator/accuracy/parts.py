@@ -60,7 +60,11 @@ class PartRule:
     def figure(self, asked: Asked, seen: Observation) -> Figure | Gap:
         for name in self.needs:
             if name in asked.unknown:
-                return Gap(_GAPS[name] if asked.measurement.weights_format or name != "quant" else "format_not_stated")
+                return Gap(
+                    _GAPS[name]
+                    if asked.measurement.weights_format or name != "quant"
+                    else "format_not_stated"
+                )
         return self.read(asked, seen)
 
 
@@ -71,7 +75,7 @@ def _of(part: str, terms: Sequence[Term], why: str = "") -> Figure:
     """The sum of terms; exact when each of them is."""
     interval = total(terms)
     bases: set[Basis] = {term.basis for term in terms}
-    basis: Basis = next((b for b in ("calibrated", "rule", "published") if b in bases), "exact")  # type: ignore[assignment]
+    basis: Basis = next((b for b in ("calibrated", "rule", "published") if b in bases), "exact")
     return Figure(part, interval.value, interval.low, interval.high, basis, why=why)
 
 
@@ -178,7 +182,9 @@ def _compute(asked: Asked, seen: Observation) -> Figure | Gap:
     if "ctx" not in asked.measurement.scenario:
         return Gap("context_not_stated")
     if _on_host(seen):
-        value = float(asked.sum.rules.host_bytes(asked.configuration, asked.tokens, asked.users) - _outputs(asked))
+        value = float(
+            asked.sum.rules.host_bytes(asked.configuration, asked.tokens, asked.users) - _outputs(asked)
+        )
         spread = asked.configuration.constants.get("compute_dense")
         if spread is None:
             return Gap("part_not_computed")
@@ -195,7 +201,7 @@ def _outputs(asked: Asked) -> int:
     return 4 * asked.configuration.model.architecture.vocabulary_size * _slots(asked)
 
 
-def _output_buffer(asked: Asked, seen: Observation) -> Figure:
+def _output_buffer(asked: Asked, _: Observation) -> Figure:
     value = float(_outputs(asked))
     return Figure("output_buffer", value, value, value, "exact")
 
@@ -215,7 +221,9 @@ def _total(asked: Asked, seen: Observation) -> Figure | Gap:
     """What the run takes: all of it where the driver counted, without the context of the process where the engine did."""
     if "ctx" not in asked.measurement.scenario:
         return Gap("context_not_stated")
-    beside = () if asked.configuration.engine.family in DRIVER_TOTALS else ("context_process", "planner_reserve")
+    beside = (
+        () if asked.configuration.engine.family in DRIVER_TOTALS else ("context_process", "planner_reserve")
+    )
     terms = asked.whole() if seen.device is None else asked.on(seen.device)
     found = _of("total", [t for t in terms if t.code not in beside])
     if seen.device is None and asked.sum.rules.embedding_on_host(asked.configuration):
@@ -227,18 +235,18 @@ def _total(asked: Asked, seen: Observation) -> Figure | Gap:
 # --- pools ------------------------------------------------------------------------------------------------------------
 
 
-def _pool(asked: Asked, seen: Observation) -> Figure | Gap:
+def _pool(asked: Asked, _: Observation) -> Figure | Gap:
     found = pool(asked)
     if found is None:
         return Gap("share_not_stated")
     return Figure("pool", found.value, found.low, found.high, "calibrated")
 
 
-def _tokens(asked: Asked, seen: Observation) -> Figure | Gap:
+def _tokens(asked: Asked, _: Observation) -> Figure | Gap:
     return _capacity(asked, printed_tokens)
 
 
-def _concurrency(asked: Asked, seen: Observation) -> Figure | Gap:
+def _concurrency(asked: Asked, _: Observation) -> Figure | Gap:
     return _capacity(asked, admitted)
 
 
@@ -270,7 +278,9 @@ def _given_pool(asked: Asked, value: float, tolerance: float) -> Figure:
     need = total(cached)
     if need.exact or not need.low:
         return Figure("kv_cache", value, value, value, "exact", tolerance)
-    return Figure("kv_cache", value, value * need.value / need.high, value * need.value / need.low, "rule", tolerance)
+    return Figure(
+        "kv_cache", value, value * need.value / need.high, value * need.value / need.low, "rule", tolerance
+    )
 
 
 PARTS: Mapping[str, PartRule] = {

@@ -34,7 +34,9 @@ def capacity_of(configuration: Configuration) -> Capacity | None:
     machine = Keyed(configuration.machine, configuration)
     tokens, users = configuration.workload.context_tokens, configuration.workload.users
     context, requests = _longest_context(machine, users), _most_users(machine, tokens)
-    if configuration.offload.ram_bytes is not None:
+    plan = configuration.plan
+    in_use = plan.host_expert_layers or plan.output_on_host
+    if in_use and configuration.offload.ram_bytes is not None:
         sum_, ram = sum_of(configuration), configuration.offload.ram_bytes
         longest = _largest_on_host(lambda each: sum_.host_bytes(each, users), context[0], ram)
         most = _largest_on_host(lambda each: sum_.host_bytes(tokens, each), requests[0], ram)

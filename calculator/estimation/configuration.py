@@ -51,6 +51,11 @@ class Plan:
     host_expert_layers: int = 0
 
     @property
+    def layers_on_host(self) -> bool:
+        """Whole layers, or the head, stay in host memory."""
+        return self.host_layers > 0 or self.output_on_host
+
+    @property
     def gpus(self) -> int:
         """Devices the plan takes: tensor width × stages × whole replicas."""
         return self.tp * self.pp * self.dp
@@ -111,7 +116,7 @@ class Platform:
 @dataclass(frozen=True, slots=True)
 class Offload:
     """What may stay in host memory. kind: none, auto, layers, experts. gpu_layers, host_expert_layers: as asked, None for
-    as many on the GPU as fit. ram_bytes: the host's memory, None when nobody named it.
+    as many on the GPU as fit. ram_bytes: the host's memory, None where it is not looked at.
     ram_bandwidth_bytes_per_s: its theoretical bandwidth, None for the usual one of the machine."""
 
     kind: str = "none"

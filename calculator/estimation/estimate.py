@@ -19,7 +19,7 @@ from calculator.estimation.memory import Sum, memory_of, sum_of
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
 from calculator.estimation.plans import on_one_gpu
-from calculator.estimation.terms import Cache, CacheGroup, Estimate, Factor, Memory, Reason, Verdict
+from calculator.estimation.terms import Cache, CacheGroup, Capacity, Estimate, Factor, Memory, Reason, Verdict
 from calculator.estimation.throughput.energy import energy_of
 from calculator.estimation.throughput.speed import missing_for_speed, speed_of
 from calculator.estimation.weights import has_rule
@@ -38,7 +38,7 @@ def estimate(configuration: Configuration, *, capacity: bool = True, speed: bool
     if missing:
         return Estimate(configuration, "unsupported", missing, None, None, None)
     refused = _refusals(configuration)
-    spread = configuration
+    asked = spread = configuration
     if not refused:
         configuration = on_one_gpu(spread, verdict_of)
         if configuration is spread:
@@ -53,6 +53,8 @@ def estimate(configuration: Configuration, *, capacity: bool = True, speed: bool
         return Estimate(configuration, "unsupported", refused + _remarks(configuration), memory, cache, None)
     verdict, reasons = _verdict(sum_, memory)
     found = capacity_of(spread) if capacity else None
+    if found and spread is not asked and asked.offload.kind == "auto":
+        found = _without_offload_first(found, capacity_of(asked))
     answer = Estimate(configuration, verdict, reasons + _remarks(configuration), memory, cache, found)
     return _with_speed(answer) if speed and verdict in RUNS else answer
 
@@ -71,6 +73,19 @@ def _with_speed(answer: Estimate) -> Estimate:
     if isinstance(energy, Reason):
         return replace(answer, speed=found, speed_reasons=(energy,))
     return replace(answer, speed=found, energy=energy)
+
+
+def _without_offload_first(moved: Capacity, alone: Capacity | None) -> Capacity:
+    """The capacity of `auto`, which keeps everything on the GPUs while that is tight: what fits outright with parts on the
+    host may be asked for and be tight. Then the most that fits outright is the most that does so without offload."""
+    if alone is None:
+        return moved
+    context, users = moved.max_context_fits_tokens, moved.max_users_fits
+    if alone.max_context_fits_tokens < context <= alone.max_context_tokens:
+        context = alone.max_context_fits_tokens
+    if alone.max_users_fits < users <= alone.max_users:
+        users = alone.max_users_fits
+    return replace(moved, max_context_fits_tokens=context, max_users_fits=users)
 
 
 def verdict_of(configuration: Configuration) -> Verdict:
@@ -132,9 +147,7 @@ def _verdict(sum_: Sum, memory: Memory) -> tuple[Verdict, tuple[Reason, ...]]:
     taken = sum_.rules.occupied_refusal(sum_.configuration, memory.occupied_bytes, limit)
     if needed.value > usable:
         weights = next(part.per_gpu_bytes for part in memory.parts if part.name == "weights")
-        short = Reason(
-            "short_of", {"missing_bytes": int(needed.value - usable), "gpus": sum_.configuration.count}
-        )
+        short = _short_of(sum_.configuration, memory)
         if weights > usable:
             alone = Reason("weights_alone_too_large", {"weights_bytes": weights, "limit_bytes": int(usable)})
             return "does_not_fit", (short, alone)
@@ -151,6 +164,14 @@ def _verdict(sum_: Sum, memory: Memory) -> tuple[Verdict, tuple[Reason, ...]]:
     return _with_host(sum_, memory, verdict, tuple(reasons))
 
 
+def _short_of(c: Configuration, memory: Memory) -> Reason:
+    """What is missing: on each GPU when all hold the same, else where it is most."""
+    missing = -memory.headroom_bytes
+    if len(memory.gpus) > 1:
+        return Reason("short_of_card" if c.cards else "short_of_fullest", {"missing_bytes": missing})
+    return Reason("short_of", {"missing_bytes": missing, "gpus": c.count})
+
+
 def _with_host(
     sum_: Sum, memory: Memory, verdict: Verdict, reasons: tuple[Reason, ...]
 ) -> tuple[Verdict, tuple[Reason, ...]]:
@@ -163,13 +184,14 @@ def _with_host(
             "host_bytes": memory.host_bytes,
         }
         moved = Reason("experts_on_host", factors)
-    elif plan.output_on_host:
+    elif plan.layers_on_host:
         factors = {
             "layers": plan.host_layers,
             "all": c.model.architecture.layer_count,
             "host_bytes": memory.host_bytes,
         }
-        moved = Reason("layers_on_host", factors)
+        code = "layers_and_output_on_host" if plan.output_on_host else "layers_on_host"
+        moved = Reason(code, factors)
     else:
         return verdict, reasons
     ram = c.offload.ram_bytes

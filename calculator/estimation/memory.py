@@ -22,7 +22,7 @@ from calculator.estimation.weights.layout import LayerShare
 PART_OF = {
     "weights": "weights",
     "weights_unmeasured": "weights",
-    "rotary_table": "weights",
+    "rotary_table": "context",
     "kv_gqa": "kv_cache",
     "kv_mla": "kv_cache",
     "kv_window": "kv_cache",
@@ -68,6 +68,9 @@ PART_OF = {
     "mtp_weights": "draft",
 }
 """The part of memory that each term belongs to."""
+
+SIXTEEN_BITS = frozenset({"bf16", "f16", "f32"})
+"""Formats that are the parameters as they are: nothing is chosen by a publisher."""
 
 _BASIS_RANK: tuple[Basis, ...] = ("exact", "published", "rule", "calibrated", "market")
 
@@ -150,14 +153,27 @@ class Sum:
             out.append(Term("mtp_weights", size, low, high, "rule", named, "§2.0"))
         return out
 
+    @property
+    def loaded_as(self) -> str:
+        """The constant that bounds what a load takes ÷ the checkpoint by rule: 16 bits, a lab's own or a published
+        checkpoint, and a publisher's recipe in 8 or in 4 bits (formulas §10)."""
+        c, layout = self.configuration, self.layout
+        if c.weights_format.id in SIXTEEN_BITS:
+            return "loaded_16bit"
+        native = c.weights_format.id == "native" or c.model.native_format == f"{c.weights_format.id}-experts"
+        if native or layout.basis == "published":
+            return "loaded_native"
+        return "loaded_recipe_8bit" if layout.bits_per_weight > 6.5 else "loaded_recipe_4bit"
+
     def _loaded_range(self, spread: float) -> tuple[float, float]:
-        """What a load takes ÷ the bytes of the checkpoint: what measured loads took more or less, by bits per weight,
-        and what is not known of the checkpoint itself (formulas §10)."""
-        bits = self.layout.bits_per_weight
-        name = "loaded_16bit" if bits > 12 else ("loaded_8bit" if bits > 6.5 else "loaded_4bit")
-        loaded = self.configuration.constants.get(name)
+        """What a load takes ÷ the bytes of the checkpoint. Loads of a class that none was measured of have a range of
+        their own (`weights_unmeasured`); a recipe's range holds what is not known of the checkpoint too."""
+        name = self.loaded_as
+        loaded = self.configuration.constants.get(name) if self.configuration.measured else None
         if loaded is None:
             return 1 - spread, 1 + spread
+        if name.startswith("loaded_recipe"):
+            return loaded.low, loaded.high
         return 1 - math.hypot(spread, 1 - loaded.low), 1 + math.hypot(spread, loaded.high - 1)
 
     @property
@@ -181,7 +197,11 @@ class Sum:
         width = c.model.architecture.expert_width
         if not rule or not width or stored_experts(c) not in rule["formats"] or width % rule["whole"] == 0:
             return 0
-        wide = round_up(width, rule["step"]) if c.plan.tp == 1 else round_up(ceil_div(width, c.plan.tp), rule["step"]) * c.plan.tp
+        wide = (
+            round_up(width, rule["step"])
+            if c.plan.tp == 1
+            else round_up(ceil_div(width, c.plan.tp), rule["step"]) * c.plan.tp
+        )
         hidden = c.model.architecture.hidden_size
         padded = round_up(hidden, rule["step"]) if c.accelerator.compute_capability not in rule.get("hidden_kept_on", ()) else hidden  # fmt: skip
         extra = Fraction(wide * padded, width * hidden) - 1

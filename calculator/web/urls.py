@@ -2,11 +2,15 @@
 
 from django.urls import path
 
-from calculator.web import views
+from calculator.web import health_views, preview, views
 
 urlpatterns = [
     path("", views.calculator, name="calculator"),
     path("accuracy/", views.accuracy, name="accuracy"),
     path("accuracy.csv", views.accuracy_csv, name="accuracy-csv"),
+    path("preview/", preview.see_effect, name="see-effect"),
+    path("preview/leave/", preview.leave, name="leave-preview"),
+    path("data-health/", health_views.data_health, name="data-health"),
+    path("data-health.csv", health_views.data_health_csv, name="data-health-csv"),
     path("memory.csv", views.memory_csv, name="memory-csv"),
 ]

@@ -17,7 +17,9 @@ from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.accuracy.page import accuracy_page
 from calculator.web.panels.accuracy.record import record_of
 from calculator.web.panels.page import calculator_page
+from calculator.web.preview import drafts_for, private
 from catalog import live
+from catalog.snapshot import Snapshot
 from config.reading import only_read
 
 PAGE = "calculator/page.html"
@@ -39,12 +41,17 @@ def given(request: HttpRequest) -> dict[str, str]:
 def calculator(request: HttpRequest) -> HttpResponse:
     """The calculator, or the fragment with its answer."""
     started = perf_counter()
-    result = answer(given(request), live.current())
+    drafts = drafts_for(request)
+    result = answer(given(request), drafts or live.current())
     computed = perf_counter()
     fragment = wants_fragment(request)
     shown = request.headers.get("Stowage-Choices", "")
     page = calculator_page(
-        result, canonical=request.build_absolute_uri("/"), fragment=fragment, shown_key=shown
+        result,
+        canonical=request.build_absolute_uri("/"),
+        fragment=fragment,
+        shown_key=shown,
+        preview=drafts is not None,
     )
     presented = perf_counter()
     response = render(request, ANSWER if fragment else PAGE, dict(page))
@@ -54,14 +61,23 @@ def calculator(request: HttpRequest) -> HttpResponse:
         "render": perf_counter() - presented,
     }
     response["Server-Timing"] = ", ".join(f"{name};dur={1000 * took:.2f}" for name, took in stages.items())
-    return response
+    return private(response) if drafts else response
 
 
 @only_read
-@same_until_changed
 def memory_csv(request: HttpRequest) -> HttpResponse:
     """The breakdown as a table of bytes (RFC 4180); what the API would refuse is refused here in words."""
-    result = answer(given(request), snapshot_of(request))
+    drafts = drafts_for(request)
+    return private(_memory_csv(request, drafts)) if drafts else _public_memory_csv(request)
+
+
+@same_until_changed
+def _public_memory_csv(request: HttpRequest) -> HttpResponse:
+    return _memory_csv(request, snapshot_of(request))
+
+
+def _memory_csv(request: HttpRequest, snapshot: Snapshot) -> HttpResponse:
+    result = answer(given(request), snapshot)
     refused = errors.refused(result.problems)
     if refused:
         response = HttpResponse(

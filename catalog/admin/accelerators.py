@@ -1,5 +1,10 @@
+from datetime import timedelta
+from typing import Any
+
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
 
 from catalog.admin.entries import EntryAdmin
 from catalog.admin.filters import ByCondition
@@ -20,8 +25,29 @@ class Missing(ByCondition):
     }
 
 
+class StreetPrice(admin.SimpleListFilter):
+    """Prices age faster than data sheets; the day of each stands in its entry."""
+
+    title = "street price"
+    parameter_name = "street"
+    days = (30, 90, 180)
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        older = [(str(days), f"older than {days} days") for days in self.days]
+        return [*older, ("none", "none")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() == "none":
+            return queryset.filter(street_usd__isnull=True)
+        if (value := self.value() or "") in map(str, self.days):
+            before = timezone.localdate() - timedelta(days=int(value))
+            return queryset.filter(street_usd__as_of__lt=before.isoformat())
+        return queryset
+
+
 @admin.register(Accelerator)
 class AcceleratorAdmin(EntryAdmin):
+    effect = "gpu"
     columns = (
         "name",
         "slug",
@@ -34,7 +60,7 @@ class AcceleratorAdmin(EntryAdmin):
         "msrp_usd",
         "launch",
     )
-    own_filters = ("kind", "vendor", Missing, "memory_type", "family")
+    own_filters = ("kind", "vendor", Missing, StreetPrice, "memory_type", "family")
     search_fields = ("slug", "name", "vendor", "family", "architecture")
     groups = (
         (

@@ -44,4 +44,4 @@ class CalibrationAdmin(EntryAdmin):
         identity = (
             ["engine", "name", "version_from", "version_until", "backend", "device_class"] if obj else []
         )
-        return ["origin", "edited_at", *identity]
+        return [*super().get_readonly_fields(request, obj), *identity]

@@ -8,6 +8,7 @@ from catalog.models import Engine
 
 @admin.register(Engine)
 class EngineAdmin(EntryAdmin):
+    effect = "engine"
     columns = ("name", "slug", "version_read", "licence", "named_only")
     own_filters = ("named_only",)
     groups = (

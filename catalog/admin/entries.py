@@ -6,16 +6,21 @@ from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.db import models, transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from catalog import live
-from catalog.admin.editors import EntryForm, JsonEditor
-from catalog.admin.filters import Provenance, Verified
-from catalog.importers import write
-from catalog.importers.files import read_entries
+from catalog import live, publishing
+from catalog.admin.actions import ACTIONS
+from catalog.admin.editors import JsonEditor
+from catalog.admin.filters import Checked, Provenance, Shown, Verified
+from catalog.admin.forms import REASON, RowForm
+from catalog.admin.history import RowHistoryPages
+from catalog.admin.transfer import RowTransfer
+from catalog.changes import changes
 from catalog.models import CatalogRow
+from catalog.models.history import recording
 from catalog.models.row import FROM_MEMORY
 
 Fieldset = tuple[str | None, dict[str, Any]]
@@ -26,7 +31,7 @@ class JsonFields(admin.options.BaseModelAdmin):
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if isinstance(db_field, models.JSONField):
-            kwargs["form_class"] = JsonEditor
+            kwargs.setdefault("form_class", JsonEditor)
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if isinstance(field, JsonEditor):
             field.when_empty = db_field.get_default()
@@ -34,16 +39,23 @@ class JsonFields(admin.options.BaseModelAdmin):
         return field
 
 
-class EntryAdmin(JsonFields, admin.ModelAdmin):
-    """A table of entries. Subclasses name `groups`, their own fieldsets; provenance is added to them."""
+class EntryAdmin(JsonFields, RowHistoryPages, RowTransfer):
+    """A table of entries: list, form, import, export, history, drafts. Registering one is all that a new table needs.
 
-    form = EntryForm
+    Subclasses name `groups`, their own fieldsets; provenance is added to them. effect: the calculator's parameter that
+    takes this row's id.
+    """
+
+    form = RowForm
+    effect: ClassVar[str] = ""
+    change_list_template = "admin/catalog/entry_list.html"
+    change_form_template = "admin/catalog/entry_form.html"
     groups: ClassVar[tuple[Fieldset, ...]]
     columns: ClassVar[tuple[str, ...]]
     own_filters: ClassVar[tuple[Any, ...]] = ()
     search_fields: ClassVar[tuple[str, ...]] = ("slug", "name")
-    readonly_fields: ClassVar[tuple[str, ...]] = ("sources_table", "origin", "edited_at")
-    actions = ("retire", "bring_back", "take_shipped_figures")
+    readonly_fields: ClassVar[tuple[str, ...]] = ("sources_table", "status", "as_of", "origin", "edited_at")
+    actions = ACTIONS
     list_per_page = 60
     save_on_top = True
 
@@ -54,16 +66,16 @@ class EntryAdmin(JsonFields, admin.ModelAdmin):
         return any(field.name == column for field in self.opts.fields)
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        return [*self.columns, "state"]
+        return [self.columns[0], "state", *self.columns[1:]]
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
         sources = (Verified,) if self._has("sources") else ()
         retired = ("retired",) if self.model.retirable else ()
-        return [*self.own_filters, Provenance, *sources, *retired]
+        return [Shown, *self.own_filters, Provenance, *sources, Checked, *retired]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         further = [name for name in ("note", "facts") if self._has(name)]
-        state = ["origin", "edited_at", *(["retired"] if self.model.retirable else [])]
+        state = [("status", "as_of"), "origin", "edited_at", *(["retired"] if self.model.retirable else [])]
         groups = list(self.groups)
         if self._has("sources"):
             description = "Every figure has its source; a figure from memory is shown as unverified."
@@ -74,6 +86,8 @@ class EntryAdmin(JsonFields, admin.ModelAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         fixed = ["slug"] if obj else []
+        if self.model.retirable and not self.has_publish_permission(request):
+            fixed.append("retired")
         return [*self.readonly_fields, *fixed]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -83,14 +97,15 @@ class EntryAdmin(JsonFields, admin.ModelAdmin):
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         actions = super().get_actions(request)
-        unwanted = (
-            {"delete_selected"} if self.model.retirable else {"delete_selected", "retire", "bring_back"}
-        )
+        kept = {"retire", "bring_back"} if not self.model.retirable else set()
+        unwanted = {"delete_selected"} | kept
         return {name: action for name, action in actions.items() if name not in unwanted}
 
     @admin.display(description="state")
     def state(self, row: CatalogRow) -> str:
         words = [
+            "" if row.published else "draft",
+            "changes wait" if row.proposed else "",
             "retired" if row.retired else "",
             "changed here" if row.edited_at else "",
             "added here" if row.origin == CatalogRow.Origin.ADMIN else "",
@@ -118,38 +133,62 @@ class EntryAdmin(JsonFields, admin.ModelAdmin):
         head = "<thead><tr><th>figure</th><th>read in</th><th>kind</th></tr></thead>"
         return format_html('<table class="source-table">' + head + "<tbody>{}</tbody></table>", lines)
 
-    @admin.action(description="Retire: leave out of the calculator", permissions=["change"])
-    def retire(self, request: HttpRequest, queryset: models.QuerySet[Any]) -> None:
-        self._set_retired(request, queryset, retired=True)
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """The row with the changes that wait: an editor goes on from there."""
+        row = super().get_object(request, object_id, from_field)
+        if row is not None:
+            row.take_proposed()
+        return row
 
-    @admin.action(description="Bring back into the calculator", permissions=["change"])
-    def bring_back(self, request: HttpRequest, queryset: models.QuerySet[Any]) -> None:
-        self._set_retired(request, queryset, retired=False)
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> Any:
+        if request.method != "POST":
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        with recording(request.user, request.POST.get(REASON, "").strip()):
+            return super().changeform_view(request, object_id, form_url, extra_context)
 
-    def _set_retired(self, request: HttpRequest, queryset: models.QuerySet[Any], *, retired: bool) -> None:
-        rows = list(queryset.exclude(retired=retired))
-        queryset.filter(pk__in=[row.pk for row in rows]).update(retired=retired)
-        word = "Retired" if retired else "Brought back"
-        for row in rows:
-            self.log_change(request, row, f"{word}.")
-        self._show_soon()
-        self.message_user(request, f"{word}: {', '.join(map(str, rows)) or 'nothing, all were so before'}.")
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        obj = kwargs.get("obj")
+        publisher = self.has_publish_permission(request)
+        context |= {
+            "row": obj,
+            "waiting": self._waiting(obj) if obj and obj.proposed else [],
+            "may_publish": publisher,
+            "may_keep_aside": publisher and obj is not None and obj.published,
+            "may_save_and_publish": publisher and (obj is None or not obj.published),
+            "effect_url": self._effect(obj) if obj and not obj.retired else "",
+        }
+        return super().render_change_form(request, context, *args, **kwargs)
 
-    @admin.action(description="Take the shipped figures again", permissions=["change"])
-    def take_shipped_figures(self, request: HttpRequest, queryset: models.QuerySet[Any]) -> None:
-        rows = list(queryset)
-        restored, missing = write.restore(rows, read_entries())
-        for row in restored:
-            self.log_change(request, row, "Took the shipped figures again.")
-        self._show_soon()
-        if restored:
-            self.message_user(request, f"As shipped again: {', '.join(map(str, restored))}.")
-        if missing:
-            names = ", ".join(map(str, missing))
-            self.message_user(request, f"Not shipped, so left alone: {names}.", messages.WARNING)
+    def _waiting(self, row: CatalogRow) -> list[Any]:
+        """What publishing this row would change."""
+        stored = type(row).objects.get(pk=row.pk)
+        return changes(stored.own_entry(), stored.with_proposed().own_entry())
+
+    def _effect(self, row: CatalogRow) -> str:
+        """The calculator with this row in the question, drafts and all; empty where the site has no such page."""
+        try:
+            return f"{reverse('see-effect')}?{self.effect}={row.slug}" if self.effect else ""
+        except NoReverseMatch:
+            return ""
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
+        aside = "_aside" in request.POST
+        waits = publishing.save_edit(obj, may_publish=self.has_publish_permission(request), aside=aside)
+        if waits and "_publish" not in request.POST:
+            self.message_user(request, WAITS, messages.WARNING)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
         super().save_related(request, form, formsets, change)
+        if "_publish" in request.POST and self.has_publish_permission(request):
+            self.publish_rows(request, [type(form.instance).objects.get(pk=form.instance.pk)])
         self._show_soon()
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
@@ -160,6 +199,8 @@ class EntryAdmin(JsonFields, admin.ModelAdmin):
         """This process shows the change at once, the others within a second."""
         transaction.on_commit(live.refresh, robust=True)
 
+
+WAITS = "Saved. It waits for a publisher and is not shown in the calculator yet."
 
 STATE = (
     "A row that was changed here is left alone by load_catalog; the list's action “Take the shipped figures again” undoes "

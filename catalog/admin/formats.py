@@ -9,6 +9,7 @@ from catalog.models import FormatRules, WeightsFormat
 
 @admin.register(WeightsFormat)
 class WeightsFormatAdmin(EntryAdmin):
+    effect = "quant"
     columns = (
         "name",
         "slug",

@@ -9,12 +9,15 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.http import HttpRequest
 
+from catalog.admin.architecture import ArchitectureEditor
 from catalog.admin.editors import EntryForm
 from catalog.admin.entries import EntryAdmin, JsonFields
 from catalog.admin.filters import ByCondition
 from catalog.findings import ODD_SUM_PERCENT
 from catalog.models import Checkpoint, LanguageModel, PublishedFile
+from catalog.models.drafts import Status
 from catalog.models.language_models import difference_percent, signed
+from catalog.roles import may_publish
 
 
 class Missing(ByCondition):
@@ -29,11 +32,25 @@ class Missing(ByCondition):
     }
 
 
-class PublishedFileInline(JsonFields, admin.TabularInline):
-    model = PublishedFile
+class PartInline(JsonFields, admin.options.InlineModelAdmin):
+    """Parts of a model. What an editor adds to a published model is a draft, and only drafts are an editor's to change."""
+
     form = EntryForm
     extra = 0
+    readonly_fields = ("status",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        rows = super().get_queryset(request)
+        if may_publish(request.user, LanguageModel):
+            return rows
+        return rows.filter(Q(status=Status.DRAFT) | Q(language_model__status=Status.DRAFT))
+
+
+class PublishedFileInline(PartInline):
+    template = admin.TabularInline.template
+    model = PublishedFile
     fields = (
+        "status",
         "weights_format",
         "format_as_published",
         "size_bytes",
@@ -47,12 +64,12 @@ class PublishedFileInline(JsonFields, admin.TabularInline):
     )
 
 
-class CheckpointInline(JsonFields, admin.StackedInline):
+class CheckpointInline(PartInline):
+    template = admin.StackedInline.template
     model = Checkpoint
-    form = EntryForm
-    extra = 0
     classes = ("collapse",)
     fields = (
+        "status",
         ("weights_format", "repo"),
         ("publisher", "publisher_kind"),
         "engines",
@@ -66,6 +83,7 @@ class CheckpointInline(JsonFields, admin.StackedInline):
 
 @admin.register(LanguageModel)
 class LanguageModelAdmin(EntryAdmin):
+    effect = "model"
     columns = (
         "name",
         "slug",
@@ -126,8 +144,7 @@ class LanguageModelAdmin(EntryAdmin):
             "Layers",
             {
                 "fields": ["layers", "text_sum", "whole_sum", "active_sum", "architecture"],
-                "description": "Blocks pair a mixer with an MLP; the order lists [block, how many], first layer first. "
-                "Kinds and their fields: as in another model of the same class.",
+                "description": "Blocks pair a mixer with an MLP; the order says how many of which follow each other.",
             },
         ),
         (
@@ -143,6 +160,11 @@ class LanguageModelAdmin(EntryAdmin):
             },
         ),
     )
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "architecture":
+            kwargs["form_class"] = ArchitectureEditor
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     @admin.display(description="parameters [10⁹]", ordering="parameters")
     def parameters_b(self, model: LanguageModel) -> str:
@@ -176,6 +198,13 @@ class LanguageModelAdmin(EntryAdmin):
     def active_sum(self, model: LanguageModel) -> str:
         shape = _shape(model)
         return _beside(shape.active_parameters, model.active_parameters) if shape else UNREADABLE
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: Any) -> None:
+        stored = LanguageModel.objects.get(pk=form.instance.pk)
+        if stored.published and ("_aside" in request.POST or not self.has_publish_permission(request)):
+            for added in formset.extra_forms:
+                added.instance.status = Status.DRAFT
+        super().save_formset(request, form, formset, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
         super().save_related(request, form, formsets, change)

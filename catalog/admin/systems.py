@@ -19,6 +19,7 @@ class Missing(ByCondition):
 
 @admin.register(System)
 class SystemAdmin(EntryAdmin):
+    effect = "gpu"
     columns = ("name", "slug", "kind", "accelerator", "count", "nodes", "host_ram_gb", "power_max_w", "how")
     own_filters = ("kind", "how", Missing, "power_kind")
     list_select_related = ("accelerator",)

@@ -19,9 +19,6 @@ from catalog.importers.schema_fields import (
 )
 
 CacheType = Literal[
-    "q8",
-    "q6",
-    "q4",
     "bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "q8", "q6", "q4", "int8_per_token_head",
     "fp8_per_token_head", "mlx-8bit", "mlx-4bit",
 ]  # fmt: skip
@@ -101,7 +98,6 @@ class VersionRules(Strict):
 
     own_runner: OwnRunner | None = None
     graphs_in_budget: bool | None = None
-    state_pages: Count | None = None
     prints_blocks_over_groups: bool | None = None
     outputs_reserved: bool | None = None
     output_last: bool | None = None
@@ -173,7 +169,7 @@ class Rules(Strict):
     default_format: Text | None = None
     default_format_for_native: dict[str, Text] | None = None
     measured_classes: list[Text] | None = None
-    state_pages: Count | None = None
+    state_pages: dict[CacheType, dict[Text, Count]] | None = None
     state_float32: dict[str, list[Text]] | None = None
     quantized_cache_batches: bool | None = None
     window_pool_ratio: PoolRatio | None = None

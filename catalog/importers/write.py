@@ -16,7 +16,9 @@ from django.db import transaction
 from django.db.models import ProtectedError, RestrictedError
 
 from catalog.models import TABLES, CatalogRow, CatalogVersion, Checkpoint, Entry, LanguageModel, PublishedFile
-from catalog.models.row import ENTRY_SHAPE, digest
+from catalog.models.drafts import Status
+from catalog.models.history import recording, without_records
+from catalog.models.row import ENTRY_SHAPE, digest, recorder
 from catalog.models.version import bump, without_bumps
 
 Entries = Mapping[str, list[Entry]]
@@ -45,8 +47,10 @@ def stamp(data_version: str) -> str:
 def load(entries: Entries, data_version: str, updated: date, *, dry_run: bool = False) -> dict[str, Outcome]:
     """All or nothing: every table's rows follow the entries. Returns what was done, by kind of entry."""
     with transaction.atomic():
-        with without_bumps():
-            outcomes = {table.entries: _load_table(table, entries.get(table.entries, [])) for table in TABLES}
+        with recording(reason=f"load_catalog brought the files {data_version}."), without_bumps():
+            outcomes = {
+                table.entries: _load_table(table, entries.get(table.entries, []), updated) for table in TABLES
+            }
             for table in reversed(TABLES):
                 _remove_gone(table, entries.get(table.entries, []), outcomes[table.entries])
         _record(outcomes, data_version, updated)
@@ -74,7 +78,7 @@ def restore(rows: Iterable[CatalogRow], entries: Entries) -> tuple[list[CatalogR
     return restored, missing
 
 
-def _load_table(table: type[CatalogRow], entries: list[Entry]) -> Outcome:
+def _load_table(table: type[CatalogRow], entries: list[Entry], updated: date) -> Outcome:
     outcome = Outcome()
     rows = {row.slug: row for row in table.complete()}
     new = []
@@ -90,9 +94,9 @@ def _load_table(table: type[CatalogRow], entries: list[Entry]) -> Outcome:
         elif row.differs_from_shipped():
             outcome.kept.append(slug)
         else:
-            _follow(row, entry)
+            _follow(row, entry, updated)
             outcome.updated.append(slug)
-    _add(table, new)
+    _add(table, new, updated)
     return outcome
 
 
@@ -100,11 +104,15 @@ def _adopt(row: CatalogRow, shipped: str) -> None:
     """A row that holds the shipped entry follows the files from now on, however it came to hold it."""
     if row.shipped_digest != shipped or row.edited_at:
         row.origin, row.shipped_digest = CatalogRow.Origin.SHIPPED, shipped
-        row.save()
+        row.status, row.proposed = Status.PUBLISHED, {}
+        with without_records():
+            row.save()
 
 
-def _follow(row: CatalogRow, entry: Entry) -> None:
-    """Make the row what the entry says."""
+def _follow(row: CatalogRow, entry: Entry, updated: date | None = None) -> None:
+    """Make the row what the entry says. updated: day of the files that say so; without it an admin takes the
+    shipped figures again, and changes that wait go too."""
+    recorder.write_before(row)  # its files and checkpoints go first
     if isinstance(row, LanguageModel):
         for table in _CHILDREN.values():
             table.objects.filter(language_model=row).delete()
@@ -112,14 +120,19 @@ def _follow(row: CatalogRow, entry: Entry) -> None:
     fresh = type(row).objects.get(pk=row.pk)  # the caller's may remember the files of before
     fresh.take(entry)
     fresh.origin, fresh.shipped_digest = CatalogRow.Origin.SHIPPED, digest(fresh.normal(entry))
+    if updated:
+        fresh.as_of = updated
+    else:
+        fresh.proposed = {}
     fresh.save()
 
 
-def _add(table: type[CatalogRow], entries: list[Entry]) -> None:
+def _add(table: type[CatalogRow], entries: list[Entry], updated: date) -> None:
     rows = []
     for entry in entries:
         row = table.from_entry(entry)
         row.origin, row.shipped_digest = CatalogRow.Origin.SHIPPED, digest(row.normal(entry))
+        row.as_of = updated
         rows.append(row)
     table.objects.bulk_create(rows)
     if table is LanguageModel:

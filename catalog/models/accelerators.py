@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from django.db import models
 
 from catalog.models.row import CatalogRow, date_rule, not_negative, positive
+from catalog.models.unusual import Usual, unusual
 
 BANDWIDTH_GB_S = {
     "GDDR5": (80, 500),
@@ -27,6 +28,14 @@ BANDWIDTH_GB_S = {
 }
 """What one device with such memory can have, from its narrowest to its widest bus, with room to spare: a figure outside
 is in the wrong unit or of the wrong device."""
+
+USUAL = (
+    Usual("bandwidth_gb_s", "memory_type", 1.25, "GB/s"),
+    Usual("memory_gb", "kind", 1.5, "GB"),
+    Usual("tdp_w", "kind", 1.5, "W"),
+    Usual("msrp_usd", "kind", 3.0, "USD"),
+)
+"""Narrower than what is possible; an editor confirms a figure outside."""
 
 
 class Accelerator(CatalogRow):
@@ -183,6 +192,9 @@ class Accelerator(CatalogRow):
                     column,
                     f"{given:,} MiB are more than {self.memory_gb} GB, which is {marketing_mib:,} MiB.",
                 )
+
+    def doubts(self) -> Iterator[tuple[str, str]]:
+        yield from unusual(self, USUAL)
 
 
 def bandwidth_problem(memory_type: str, bandwidth_gb_s: float | None) -> str:

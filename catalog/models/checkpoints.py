@@ -6,11 +6,12 @@ from typing import Any
 
 from django.db import models
 
-from catalog.models.row import Entry, Versioned, plain, positive, raise_faults
+from catalog.models.drafts import Part
+from catalog.models.row import Entry, Versioned, plain, positive, raise_faults, recorder
 from catalog.models.shapes import faults
 
 
-class Checkpoint(Versioned):
+class Checkpoint(Part, Versioned):
     """A repository that somebody published: for links and commands, and for its bytes where they are exact."""
 
     REQUIRED = {
@@ -84,10 +85,16 @@ class Checkpoint(Versioned):
         raise_faults(self, {**self.REQUIRED, **self.OPTIONAL}, faults("checkpoints", self.to_entry()))
 
     def save(self, *args: Any, **kwargs: Any) -> None:
+        recorder.write_before(self.language_model)
         super().save(*args, **kwargs)
-        self.language_model.save()  # a changed checkpoint is a changed model
+        self._model_changed()  # a changed checkpoint is a changed model
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        recorder.write_before(self.language_model)
         result = super().delete(*args, **kwargs)
-        self.language_model.save()
+        self._model_changed()
         return result
+
+    def _model_changed(self) -> None:
+        """Save the model as it is stored: the one at hand may hold figures that wait."""
+        type(self.language_model).objects.get(pk=self.language_model_id).save()

@@ -1,10 +1,14 @@
 """Formats of weights."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import models
 
 from catalog.models.row import CatalogRow, Entry, positive
+
+MOST_OFF = 2.0
+"""Scales and unquantized tensors add to the bits of the label, but not as much again."""
 
 
 class WeightsFormat(CatalogRow):
@@ -70,6 +74,15 @@ class WeightsFormat(CatalogRow):
         constraints = [
             positive(column, "format") for column in ("bits_nominal", "bits_block", "bits_file_llama3_8b")
         ]
+
+    def doubts(self) -> Iterator[tuple[str, str]]:
+        if self.bits_nominal is None:
+            return
+        for column in ("bits_block", "bits_file_llama3_8b"):
+            bits = getattr(self, column)
+            if bits is not None and not self.bits_nominal / MOST_OFF <= bits <= self.bits_nominal * MOST_OFF:
+                sentence = f"{bits:g} bits per weight is far from the {self.bits_nominal:g} of the label."
+                yield column, sentence
 
 
 class FormatRules(CatalogRow):

@@ -7,6 +7,7 @@ from typing import Self
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils import timezone
 
 from catalog.architecture import Architecture, ArchitectureError
 from catalog.models.checkpoints import Checkpoint
@@ -16,6 +17,19 @@ from catalog.models.row import CatalogRow, Entry, date_rule, positive
 
 MOST_DIFFERENCE_PERCENT = 5.0
 """A published total that misses the sum of the layers by more is a wrong total or a wrong layer, not a rounding."""
+
+LONGEST_USUAL_TOKENS = 20_000_000
+NATIVE_BITS = {
+    "bf16": 16,
+    "fp16": 16,
+    "fp32": 32,
+    "fp8": 8,
+    "mxfp8": 8.25,
+    "nvfp4": 4.5,
+    "mxfp4-experts": 4.25,
+}
+NATIVE_ROOM = 1.6
+"""A checkpoint's bytes per weight against its format: embeddings, norms and other parts stay in 16 bits."""
 
 
 class LanguageModel(CatalogRow):
@@ -172,12 +186,27 @@ class LanguageModel(CatalogRow):
         return super().complete().prefetch_related("files", "checkpoints")
 
     def to_entry(self) -> Entry:
-        entry = super().to_entry()
-        if self.pk and (files := [file.to_entry() for file in self.files.all()]):
-            entry["files"] = files
-        if self.pk and (rows := [row.to_entry() for row in self.checkpoints.all()]):
-            entry["checkpoints"] = rows
-        return entry
+        return self.own_entry() | self._parts_entry(drafts=False)
+
+    def draft_entry(self) -> Entry:
+        return super().draft_entry() | self._parts_entry(drafts=True)
+
+    def _parts_entry(self, *, drafts: bool) -> Entry:
+        """Files and checkpoints as the entry holds them."""
+        if not self.pk:
+            return {}
+        kinds = {"files": self.files.all(), "checkpoints": self.checkpoints.all()}
+        parts = {
+            key: [row.to_entry() for row in rows if drafts or row.published] for key, rows in kinds.items()
+        }
+        return {key: rows for key, rows in parts.items() if rows}
+
+    def parts(self) -> Entry:
+        kinds = {"files": self.files.all(), "checkpoints": self.checkpoints.all()}
+        return {
+            key: [row.to_entry() | ({} if row.published else {"status": row.status}) for row in rows]
+            for key, rows in kinds.items()
+        }
 
     @classmethod
     def normal(cls, entry: Entry) -> Entry:
@@ -188,7 +217,7 @@ class LanguageModel(CatalogRow):
 
     def entry_to_check(self) -> Entry:
         """A data file names the lab once, in its head; files are checked one by one."""
-        return {key: value for key, value in super().to_entry().items() if key != "lab"}
+        return {key: value for key, value in self.own_entry().items() if key != "lab"}
 
     def take(self, entry: Entry) -> None:
         super().take({key: value for key, value in entry.items() if key not in ("files", "checkpoints")})
@@ -216,6 +245,18 @@ class LanguageModel(CatalogRow):
             yield "max_context_tokens", "No model works with 0 tokens. Leave this empty when it is not known."
         yield from self._wrong_sums(self.shape())
 
+    def doubts(self) -> Iterator[tuple[str, str]]:
+        if (longest := self.max_context_tokens) and longest > LONGEST_USUAL_TOKENS:
+            yield "max_context_tokens", f"{longest:,} tokens are more than any published model takes."
+        if self.released and self.released[:10] > timezone.localdate().isoformat()[: len(self.released)]:
+            yield "released", f"{self.released} lies in the future."
+        bits = NATIVE_BITS.get(self.native_format or "")
+        if bits and self.native_weight_bytes:
+            own = 8 * self.native_weight_bytes / self.parameters
+            if not bits / NATIVE_ROOM <= own <= bits * NATIVE_ROOM:
+                sentence = f"These are {own:.2f} bits per weight; {self.native_format} has about {bits:g}."
+                yield "native_weight_bytes", sentence
+
     def _wrong_sums(self, shape: Architecture) -> Iterator[tuple[str, str]]:
         """Sentences beside each count that the layers contradict."""
         exact = {
@@ -224,9 +265,11 @@ class LanguageModel(CatalogRow):
         }
         for column, ours in exact.items():
             if (given := getattr(self, column)) and given != ours:
+                percent = signed(difference_percent(ours, given), 2)
+                hint = layers_missed(shape, given - ours) if column == "text_parameters" else ""
                 sentence = (
-                    f"The {shape.layer_count} layers add up to {ours:,}, which is not {given:,} "
-                    f"({signed(difference_percent(ours, given), 2)} %). Correct the layers, or write {ours}."
+                    f"The {shape.layer_count} layers add up to {ours:,}, which is not {given:,} ({percent} %). "
+                    f"{hint or f'Correct the layers, or write {ours}.'}"
                 )
                 yield column, sentence
         ours = shape.parameters
@@ -237,6 +280,19 @@ class LanguageModel(CatalogRow):
                 f"{self.parameters:,}. Up to {MOST_DIFFERENCE_PERCENT:g} % can be rounding: look for a missing part."
             )
             yield "parameters", sentence
+
+
+def layers_missed(shape: Architecture, missing: int) -> str:
+    """A sentence when whole layers of one kind make up the difference [weights]: the order is too short or too long."""
+    for block, tensors in zip(shape.blocks, shape.block_tensors, strict=True):
+        weights = sum(tensor.parameters for tensor in tensors)
+        layers, rest = divmod(missing, weights) if weights else (0, 1)
+        if rest == 0 and shape.layer_count + layers > 0 and abs(layers) <= shape.layer_count:
+            return (
+                f"That is {abs(layers)} × {block.name} {'too few' if layers > 0 else 'too many'}: "
+                f"layers add up to {shape.layer_count}, expected {shape.layer_count + layers}."
+            )
+    return ""
 
 
 def signed(number: float, decimals: int) -> str:

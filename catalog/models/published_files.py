@@ -7,14 +7,15 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from catalog.models.row import Entry, Versioned, plain, positive, raise_faults
+from catalog.models.drafts import Part
+from catalog.models.row import Entry, Versioned, plain, positive, raise_faults, recorder
 from catalog.models.shapes import faults
 
 BITS_PER_WEIGHT = (0.5, 34.0)
 """What a whole file can have per weight of the model: from 1-bit files of the largest models to 32-bit with headers."""
 
 
-class PublishedFile(Versioned):
+class PublishedFile(Part, Versioned):
     """A published GGUF file of a model. Exact bytes are used as they are; rounded ones only check our own figure."""
 
     REQUIRED = {
@@ -86,10 +87,16 @@ class PublishedFile(Versioned):
         raise_faults(self, {**self.REQUIRED, "includes": "includes"}, faults("files", self.to_entry()))
 
     def save(self, *args: Any, **kwargs: Any) -> None:
+        recorder.write_before(self.language_model)
         super().save(*args, **kwargs)
-        self.language_model.save()  # a changed file is a changed model
+        self._model_changed()  # a changed file is a changed model
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        recorder.write_before(self.language_model)
         result = super().delete(*args, **kwargs)
-        self.language_model.save()
+        self._model_changed()
         return result
+
+    def _model_changed(self) -> None:
+        """Save the model as it is stored: the one at hand may hold figures that wait."""
+        type(self.language_model).objects.get(pk=self.language_model_id).save()

@@ -13,6 +13,8 @@ from django.core.validators import RegexValidator
 from django.db import models, transaction
 from django.utils import timezone
 
+from catalog.models.drafts import Drafted
+from catalog.models.history import RowHistory
 from catalog.models.shapes import faults
 from catalog.models.version import bump
 
@@ -25,6 +27,8 @@ before say nothing then, and `edited_at` alone tells whether an admin changed a 
 
 FROM_MEMORY = "from memory"
 """Kind of a source that nobody could look up; pages and lists show it as unverified."""
+
+recorder = RowHistory()
 
 RowType = TypeVar("RowType", bound=models.Model)
 
@@ -108,7 +112,7 @@ class Versioned(models.Model):
         return result
 
 
-class CatalogRow(Versioned):
+class CatalogRow(Drafted, Versioned):
     """One thing that exists, with the figures people search and edit in columns and the rest in `facts`.
 
     REQUIRED keys are in every entry (null when not known); OPTIONAL ones only when they differ from the column's
@@ -160,9 +164,12 @@ class CatalogRow(Versioned):
         help_text="Left out of the calculator and kept here, so that load_catalog does not bring it back.",
     )
 
+    history = recorder
+
     class Meta:
         abstract = True
         ordering = ["slug"]
+        default_permissions = ("add", "change", "delete", "view", "publish")
 
     def __str__(self) -> str:
         return self.name
@@ -179,14 +186,36 @@ class CatalogRow(Versioned):
         assert isinstance(field, models.Field)
         return field.get_default()
 
-    def to_entry(self) -> Entry:
-        """The row as an item of a data file."""
+    def own_entry(self) -> Entry:
+        """What the columns of this table hold, as an item of a data file."""
         entry: Entry = {key: plain(getattr(self, column)) for key, column in self.REQUIRED.items()}
         for key, column in self.OPTIONAL.items():
             value = getattr(self, column)
             if value != self.default_of(column):
                 entry[key] = plain(value)
         return entry | plain(self.facts)
+
+    def to_entry(self) -> Entry:
+        """The row as an item of a data file: what is published, with all that belongs to it."""
+        return self.own_entry()
+
+    def draft_entry(self) -> Entry:
+        """The row as it will be once everything that waits is published."""
+        return (self.with_proposed() if self.proposed else self).own_entry()
+
+    def parts(self) -> dict[str, Any]:
+        """Rows of other tables that belong to this one, drafts among them, for the history."""
+        return {}
+
+    def own_state(self) -> dict[str, Any]:
+        """What an edit can change here, for comparing."""
+        waiting = {"proposed": self.proposed} if self.proposed else {}
+        day = self.as_of.isoformat() if self.as_of else None
+        return self.own_entry() | {"status": self.status, "retired": self.retired, "checked": day} | waiting
+
+    def state(self) -> dict[str, Any]:
+        """own_state with the parts."""
+        return self.own_state() | self.parts()
 
     @classmethod
     def key(cls, entry: Entry) -> str:
@@ -224,9 +253,15 @@ class CatalogRow(Versioned):
             self.edited_at = timezone.now() if self.differs_from_shipped() else None
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        if self.pk:
-            self.note_edit()
-        super().save(*args, **kwargs)
+        with transaction.atomic():
+            if self.pk:
+                self.note_edit()
+                recorder.write_before(self)
+            super().save(*args, **kwargs)
+
+    def doubts(self) -> Iterable[tuple[str, str]]:
+        """(field, sentence) for what is possible but unusual, so that an editor confirms it. It may ask the database."""
+        return ()
 
     @property
     def unverified(self) -> list[Entry]:
@@ -235,6 +270,8 @@ class CatalogRow(Versioned):
 
     def clean(self) -> None:
         super().clean()
+        if self.shipped_digest and not self.published:
+            raise ValidationError({"status": "A shipped row is no draft. Retire it to leave it out."})
         if not isinstance(self.facts, dict):
             raise ValidationError({"facts": 'Write an object: {"key": value}.'})
         columns = {**self.REQUIRED, **self.OPTIONAL}

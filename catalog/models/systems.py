@@ -8,6 +8,14 @@ from django.db import models
 
 from catalog.models.accelerators import Accelerator
 from catalog.models.row import CatalogRow, positive
+from catalog.models.unusual import Usual, unusual
+
+USUAL = (
+    Usual("power_max_w", "kind", 2.0, "W", per="count", each="accelerator"),
+    Usual("host_ram_gb", "kind", 4.0, "GB", per="count", each="accelerator"),
+    Usual("host_ram_bandwidth_gb_s", "kind", 2.0, "GB/s"),
+)
+"""An editor confirms a figure outside."""
 
 
 class System(CatalogRow):
@@ -87,3 +95,6 @@ class System(CatalogRow):
         if self.count and self.scale_up_domain and self.scale_up_domain > self.count:
             sentence = f"The machine has {self.count} accelerators, fewer than {self.scale_up_domain}."
             yield "scale_up_domain", sentence
+
+    def doubts(self) -> Iterator[tuple[str, str]]:
+        yield from unusual(self, USUAL)

@@ -62,6 +62,7 @@ def test_the_shipped_catalogue_has_no_errors():
         "split_groups",
         "edited",
         "added",
+        "waiting",
         "retired",
     ]
 

@@ -1,6 +1,8 @@
 """Loading brings the shipped entries in, follows them, and never undoes what an admin did."""
 
 import copy
+import json
+import shutil
 from datetime import date
 from io import StringIO
 
@@ -198,20 +200,36 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(entries):
 
 def test_the_command_s_dry_run_says_so(monkeypatch, entries):
     find(entries, "accelerators", "rtx-4090")["tdp_w"] = 431
-    monkeypatch.setattr(files, "read_entries", lambda: entries)
-    monkeypatch.setattr(files, "data_version", lambda: "other files")
+    monkeypatch.setattr(files, "read_entries", lambda _: entries)
+    monkeypatch.setattr(files, "data_version", lambda _: "other files")
     lines = load_catalog("--check")
     assert lines[0] == "Nothing was changed. Loading would do this:"
     assert "  updated: rtx-4090" in lines
     assert Accelerator.objects.get(slug="rtx-4090").tdp_w == 450
 
 
+def test_files_from_elsewhere_are_loaded_the_same_way(tmp_path):
+    shutil.copytree(files.DATA, tmp_path / "data")
+    path = tmp_path / "data/accelerators/nvidia.json"
+    data = json.loads(path.read_text())
+    next(item for item in data["items"] if item["id"] == "rtx-4090")["tdp_w"] = 431
+    path.write_text(json.dumps(data))
+    assert "  updated: rtx-4090" in load_catalog("--from", str(tmp_path / "data"))
+    assert Accelerator.objects.get(slug="rtx-4090").tdp_w == 431
+
+
+def test_a_folder_without_a_catalogue_is_named(tmp_path):
+    with pytest.raises(CommandError) as raised:
+        load_catalog("--from", str(tmp_path))
+    assert str(raised.value) == f"{tmp_path} holds no catalogue: there is no about.json."
+
+
 def test_faults_in_the_files_are_named_and_nothing_is_loaded(monkeypatch):
-    def broken():
+    def broken(_):
         raise files.CatalogueError(["models/meta.json: llama: repo: it is missing."])
 
     monkeypatch.setattr(files, "read_entries", broken)
-    monkeypatch.setattr(files, "data_version", lambda: "other files")
+    monkeypatch.setattr(files, "data_version", lambda _: "other files")
     with pytest.raises(CommandError) as raised:
         load_catalog()
     assert str(raised.value) == (

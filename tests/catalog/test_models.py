@@ -91,9 +91,19 @@ def test_a_layer_too_many_is_refused_beside_the_counts_it_contradicts():
     assert set(found) == {"text_parameters", "active_parameters_derived"}
     sentence = (
         "The 33 layers add up to 8,248,373,248, which is not 8,030,261,248 (+2.72 %). "
-        "Correct the layers, or write 8248373248."
+        "That is 1 × full-dense too many: layers add up to 33, expected 32."
     )
     assert found["text_parameters"] == [sentence]
+
+
+def test_a_difference_that_is_no_whole_layer_says_what_to_write():
+    model = llama()
+    model.text_parameters += 1000
+    sentence = (
+        "The 32 layers add up to 8,030,261,248, which is not 8,030,262,248 (−0.00 %). "
+        "Correct the layers, or write 8030261248."
+    )
+    assert problems(model)["text_parameters"] == [sentence]
 
 
 def test_a_published_count_far_from_the_sum_is_refused():

@@ -20,6 +20,7 @@ from tests.estimation.asking import architecture, ask
 BYTES_PER_ELEMENT = {
     "f32": 4, "bf16": 2, "fp8": 1, "q8_0": 1.0625, "q5_1": 0.75, "q5_0": 0.6875, "q4_1": 0.625, "q4_0": 0.5625,
     "iq4_nl": 0.5625, "nvfp4": 0.5625, "mlx-8bit": 1.0625, "mlx-4bit": 0.5625,
+    "q8": 1.0625, "q6": 0.8125, "q4": 0.5625,
 }  # fmt: skip
 
 

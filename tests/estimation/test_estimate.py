@@ -33,7 +33,7 @@ def test_does_not_fit_says_how_much_is_missing():
     answer = ask(model="kimi-k3", gpu=H100, n=24, ctx=1_048_576)
     missing = answer.memory.needed.value - answer.memory.limit.usable.value
     assert answer.verdict == "does_not_fit"
-    assert answer.estimate.reasons[0] == Reason("short_of", {"missing_bytes": int(missing), "gpus": 24})
+    assert answer.estimate.reasons[0] == Reason("short_of_fullest", {"missing_bytes": int(missing)})
     assert "weights_alone_too_large" not in answer.reasons
 
 

@@ -33,18 +33,28 @@ def test_a_gpu_is_handed_one_layer_of_what_the_host_holds():
     assert (copied.low, copied.high) == pytest.approx((copied.value / 3, copied.value * 3))
 
 
-def test_ngl_counts_layers_from_the_last_and_the_output_beyond_them():
-    """Llama 3.1 8B has 32 layers: `-ngl 20` leaves 12 and the head on the host, `-ngl 33` nothing."""
+def test_ngl_counts_the_head_first_and_then_layers_from_the_last():
+    """Llama 3.1 8B has 32 layers: `-ngl 20` leaves 13 on the host and takes the head, `-ngl 33` leaves nothing. A log of
+    2026-09 with `-ngl 1` holds 650 MiB on the card: the head of Qwen3.8-Flash-Next in Q8_0 (mem-1e82f37f)."""
     some, all_ = ask(offload="layers", ngl=20), ask(offload="layers", ngl=33)
-    assert (some.estimate.configuration.plan.host_layers, some.memory.gpus[0].first_layer) == (12, 12)
-    assert some.estimate.configuration.plan.output_on_host
+    assert (some.estimate.configuration.plan.host_layers, some.memory.gpus[0].first_layer) == (13, 13)
+    assert not some.estimate.configuration.plan.output_on_host
+    assert ask(offload="layers", ngl=0).estimate.configuration.plan.output_on_host
     assert (all_.estimate.configuration.plan.host_layers, all_.verdict) == (0, "fits")
+
+
+def test_builds_of_2025_took_the_head_last():
+    """25 of Gemma 7B's 28 layers held their cache on the card at `-ngl 25`, the head on the host (mem-fa8d2473)."""
+    plan = ask(
+        offload="layers", ngl=20, engine="llama.cpp", engine_version="b5000"
+    ).estimate.configuration.plan
+    assert (plan.host_layers, plan.output_on_host) == (12, True)
 
 
 def test_nothing_is_lost_between_card_and_host():
     """Weights on the card and on the host are the tensors of the file: 4 912 898 304 B for Llama 3.1 8B Q4_K_M."""
     answer = ask(offload="layers", ngl=20)
-    layers = 12 * 32 * 8 * 128 * 2 * 2 // 32 * 8192  # the cache of 12 layers, 8192 cells
+    layers = 13 * 32 * 8 * 128 * 2 * 2 // 32 * 8192  # the cache of 13 layers, 8192 cells
     inputs = 4 * 512 * (4096 + 8192) + 4 * 128_256
     assert answer.part("weights") + answer.memory.host_bytes - layers - inputs == 4_912_898_304
 
@@ -65,7 +75,7 @@ def test_auto_moves_as_few_layers_as_fit():
     answer = ask(model="llama-3.3-70b-instruct", gpu="rtx-4090", offload="auto")
     host = answer.estimate.configuration.plan.host_layers
     one_more_on_the_card = ask(
-        model="llama-3.3-70b-instruct", gpu="rtx-4090", offload="layers", ngl=80 - host + 1
+        model="llama-3.3-70b-instruct", gpu="rtx-4090", offload="layers", ngl=80 - host + 2
     )
     assert answer.verdict == "offload"
     assert (
@@ -121,3 +131,18 @@ def test_capacity_keeps_to_the_host_too():
 def test_nothing_is_negative_when_experts_are_spread_and_on_the_host():
     answer = ask(model="inkling-small", engine="ktransformers", gpu="rtx-pro-6000", n=8, ep=8, users=64)
     assert all(part.per_gpu_bytes >= 0 for part in answer.memory.parts)
+
+
+def test_what_auto_says_fits_outright_is_not_tight_when_it_is_asked():
+    """At 65,536 tokens parts move to the host, and 40,960 would fit outright so; asked for, they stay on the GPU, tight."""
+    machine = {
+        "model": "qwen3-14b",
+        "gpu": "rtx-4060-ti-16",
+        "engine": "llama.cpp",
+        "offload": "auto",
+        "ram": 256,
+    }
+    longest = ask(**machine, ctx=65_536).capacity.max_context_fits_tokens
+    assert 0 < longest < 40_960
+    assert ask(**machine, ctx=longest).verdict == "fits"
+    assert ask(**machine, ctx=40_960).verdict == "tight"

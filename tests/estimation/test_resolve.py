@@ -1,8 +1,11 @@
 """From the question to one configuration: what is chosen, why, and what could not be taken as given."""
 
+from dataclasses import replace
+
 import pytest
 
-from calculator.scenario import Problem
+from calculator.resolve import resolve
+from calculator.scenario import Problem, Scenario
 from tests.estimation.asking import H100, SNAPSHOT, ask
 
 
@@ -316,3 +319,14 @@ def test_a_parameter_of_a_later_part_is_kept_and_named():
         ("hours", "not_computed_yet"),
         ("method", "not_computed_yet"),
     }
+
+
+def test_a_catalogue_without_the_defaults_still_answers():
+    """An admin may retire any row, the default model and device too."""
+    models = {key: row for key, row in SNAPSHOT.models.items() if key != "llama-3.1-8b-instruct"}
+    cards = {key: row for key, row in SNAPSHOT.accelerators.items() if key != "rtx-4090"}
+    settled = resolve(Scenario(), replace(SNAPSHOT, models=models, accelerators=cards))
+    unknown = [problem.field for problem in settled.problems if problem.code == "unknown_id"]
+    assert unknown == ["model", "gpu"]
+    assert settled.configuration.model.id == next(iter(models))
+    assert settled.configuration.accelerator.id == next(iter(cards))

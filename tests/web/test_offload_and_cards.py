@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.web.asking import asked, page_of, plain, words
+from calculator.web.wording.reasons import reason_words
+from tests.web.asking import NO_BREAK, asked, page_of, plain, words
 
 LLAMA = "model=llama-3.3-70b-instruct&gpu=rtx-4090"
 MIXED = "model=llama-3.3-70b-instruct&gpu=rtx-3090:2,rtx-3060-12:1"
@@ -62,14 +63,37 @@ def test_offload_says_what_stays_where(snapshot):
     page = page_of(f"{LLAMA}&offload=auto", snapshot)
     verdict = page["verdict"]
     assert (verdict["code"], verdict["chip"]) == ("offload", "Needs offload")
-    assert verdict["sentence"] == "Fits with 40 of 80 layers in system RAM."
+    assert verdict["sentence"] == "Fits with 42 of 80 layers in system RAM."
     assert words(verdict["ground"]) == (
-        "It needs 21.6 GiB of the 23.6 GiB that llama.cpp may take. 40 of 80 layers and the output stay in system "
-        "RAM, which needs 21.8 GiB. The machine’s RAM is not compared: set it under Advanced."
+        "It needs 21.4 GiB of the 23.6 GiB that llama.cpp may take. 42 of 80 layers stay in system "
+        "RAM, which needs 21.9 GiB. The machine is taken to have 59.6 GiB (64 GB): set its own under Advanced."
     )
-    assert page["question"]["engine"]["note"] == "40 of 80 layers in RAM"
-    assert figure_of(page, "System RAM")["value"] == "21.8"
-    assert page["host"] is None
+    assert page["question"]["engine"]["note"] == "42 of 80 layers in RAM"
+    assert figure_of(page, "System RAM, of 59.6")["value"] == "21.9"
+    assert page["host"]["name"] == f"System RAM, 59.6{NO_BREAK}GiB"
+
+
+@pytest.mark.parametrize(
+    ("query", "verdict", "said"),
+    [
+        (
+            "gpu=rtx-4090",
+            "does_not_fit",
+            "The machine is taken to have 59.6 GiB (64 GB): set its own under Advanced.",
+        ),
+        (
+            "gpu=rtx-4090&ram=64",
+            "does_not_fit",
+            "The machine is taken to have 59.6 GiB (64 GB): set its own under Advanced.",
+        ),
+        ("gpu=rtx-4090&ram=512", "offload", "The machine has 477 GiB."),
+        ("gpu=rtx-4090-4x", "does_not_fit", "The machine has 119 GiB."),
+        ("gpu=l40s-8", "offload", "The machine has 954 GiB."),
+    ],
+)
+def test_system_ram_is_compared_with_what_is_given_or_assumed(snapshot, query, verdict, said):
+    page = page_of(f"model=deepseek-r1&offload=auto&engine=llama.cpp&{query}", snapshot)["verdict"]
+    assert (page["code"], words(page["ground"])[-len(said) :]) == (verdict, said)
 
 
 def test_experts_in_ram(snapshot):
@@ -82,16 +106,16 @@ def test_system_ram_is_a_bar_of_its_own_scale_once_it_is_named(snapshot):
     page = page_of(f"{LLAMA}&offload=auto&ram=128", snapshot)
     assert words(page["verdict"]["ground"]).endswith("The machine has 119 GiB.")
     assert plain(page["host"]["name"]) == "System RAM, 119 GiB"
-    assert (page["host"]["value"], page["host"]["over"]) == ("21.8 of 119", None)
-    assert (page["host"]["note"], page["host"]["usable_x"]) == ("40 of 80 layers in RAM", "100%")
+    assert (page["host"]["value"], page["host"]["over"]) == ("21.9 of 119", None)
+    assert (page["host"]["note"], page["host"]["usable_x"]) == ("42 of 80 layers in RAM", "100%")
 
 
 def test_too_little_system_ram_does_not_fit(snapshot):
     page = page_of(f"{LLAMA}&offload=auto&ram=10", snapshot)
     assert page["verdict"]["code"] == "does_not_fit"
-    assert plain(page["verdict"]["sentence"]) == "Does not fit: system RAM is short of 12.4 GiB."
+    assert plain(page["verdict"]["sentence"]) == "Does not fit: system RAM is short of 12.6 GiB."
     assert words(page["verdict"]["ground"]) == (
-        "40 of 80 layers and the output stay in system RAM, which needs 21.8 GiB. The machine has 9.31 GiB."
+        "42 of 80 layers stay in system RAM, which needs 21.9 GiB. The machine has 9.31 GiB."
     )
     assert page["host"]["over"] is not None
     assert not any(figure["label"] == "Missing" for figure in page["figures"])
@@ -104,8 +128,8 @@ def test_nobody_is_sent_to_ram_alone(snapshot):
 
 def test_what_does_not_fit_could_lie_in_ram(snapshot):
     rows = page_of(LLAMA, snapshot)["would_fit"]["rows"]
-    assert [(row["code"], row["name"]) for row in rows][-1] == ("offload", "40 of 80 layers in RAM")
-    assert plain(rows[-1]["note"]) == "needs 21.8 GiB of system RAM, slower"
+    assert [(row["code"], row["name"]) for row in rows][-1] == ("offload", "42 of 80 layers in RAM")
+    assert plain(rows[-1]["note"]) == "needs 21.9 GiB of system RAM, slower"
 
 
 # --- cards ------------------------------------------------------------------------------------------------------------
@@ -145,8 +169,45 @@ def test_the_list_of_cards_stays_in_the_picker_and_the_link(snapshot):
 def test_a_list_of_alike_cards_is_one_card_and_its_number(snapshot):
     question = page_of("gpu=rtx-3090:2", snapshot)["question"]
     assert (question["gpu"]["value"], question["n"]["value"]) == ("rtx-3090", "2")
-    question = page_of("gpu=rtx-3090:2,rtx-3060-12:400", snapshot)["question"]
-    assert (question["gpu"]["value"], question["n"]["value"]) == ("rtx-4090", "1")
+
+
+def test_a_list_beyond_its_limit_is_cut_there_and_says_so(snapshot):
+    question = page_of("gpu=rtx-3090:2,rtx-3060-12:400,rtx-4090", snapshot)["question"]
+    assert question["gpu"]["value"] == "rtx-3090:2,rtx-3060-12:254"
+    assert question["n"]["note"] == "the list names 256 cards"
+    assert words(question["gpu"]["problem"]) == (
+        "A list holds at most 256 cards. What goes beyond, from “rtx-3060-12:400” on, is left out."
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "used", "said"),
+    [
+        ("-2", 1, "“rtx-3090:-2” is no whole number of cards from 1 on. The answer counts 1."),
+        ("1.6", 2, "“rtx-3090:1.6” is no whole number of cards from 1 on. The answer counts 2."),
+        ("½", 1, "“rtx-3090:½” does not say how many cards. The answer counts one."),
+    ],
+)
+def test_a_count_in_a_list_that_is_none_is_named(snapshot, number, used, said):
+    question = page_of(f"gpu=rtx-3060-12,rtx-3090:{number}", snapshot)["question"]
+    assert question["gpu"]["value"] == f"rtx-3060-12:1,rtx-3090:{used}"
+    assert words(question["gpu"]["problem"]) == said
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        (
+            "model=qwen3-235b-a22b&gpu=rtx-3090:2,rtx-3060-12:1",
+            "are missing on the card with the least room.",
+        ),
+        ("model=kimi-k3&gpu=h100-sxm&n=24&ctx=1048576", "are missing on the fullest GPU."),
+        ("model=qwen3-235b-a22b&gpu=h100-sxm&n=2&quant=bf16", "are missing on each of 2 GPUs."),
+    ],
+)
+def test_what_is_missing_is_said_of_each_gpu_only_when_all_hold_the_same(snapshot, query, reason):
+    answer = asked(query, snapshot)
+    assert plain(reason_words(answer.reasons[0], "gib")).endswith(reason)
 
 
 def test_a_server_counts_every_card_as_the_smallest_and_says_so(snapshot):

@@ -122,3 +122,21 @@ def test_links_keep_the_units(snapshot):
     frame = page_of("units=gb&ctx=4096", snapshot)["frame"]
     assert (frame["gib_href"], frame["gb_href"]) == ("/?ctx=4096&v=1", "/?ctx=4096&units=gb&v=1")
     assert frame["api_href"] == "/api/v1/estimate?ctx=4096&units=gb&v=1"
+
+
+@pytest.mark.parametrize(
+    ("engine", "said"),
+    [
+        (
+            "tensorrt-llm",
+            "The server will occupy 73.0 GiB at start: what this needs, and its share of the rest as cache. 6.17 GiB stay free.",
+        ),
+        (
+            "vllm",
+            "The server will occupy 73.3 GiB at start: all of that, with the rest as cache, and 0.500 GiB for the process itself, which do not count against its share.",
+        ),
+    ],
+)
+def test_what_a_server_takes_agrees_with_what_it_may_take(snapshot, engine, said):
+    ground = words(page_of(f"engine={engine}&gpu=h100-sxm", snapshot)["verdict"]["ground"])
+    assert ground.endswith(said)

@@ -26,10 +26,8 @@ from calculator.estimation.placement import Stage
 from calculator.estimation.terms import Limit, Reason, Term
 from calculator.estimation.uncertainty import constant_term, exact
 from catalog.architecture import Architecture, CacheEntry
-from catalog.architecture.csa import Csa
 from catalog.architecture.gqa import Gqa
 from catalog.architecture.kinds import Parallel
-from catalog.architecture.mla import Mla
 from catalog.records import GIB, MIB, Accelerator, Engine, normal_class
 
 COMPRESSED_SPREAD = 1.25
@@ -151,12 +149,11 @@ def rotary_term(c: Configuration) -> list[Term]:
 
 @lru_cache(maxsize=1024)
 def rotary_width(architecture: Architecture) -> int:
-    """The widest part of a head that can carry rotary angles; 0 without attention."""
+    """The widest head of grouped-query attention, where measured loads show the table; 0 without."""
     widths = [0]
     for block in architecture.blocks:
         mixers = block.mixer.parts if isinstance(block.mixer, Parallel) else (block.mixer,)
         widths += [m.head_dim for m in mixers if isinstance(m, Gqa)]
-        widths += [m.qk_rope_head_dim for m in mixers if isinstance(m, (Mla, Csa))]
     return max(widths)
 
 

@@ -199,7 +199,7 @@ def _state(c: Configuration, state: StateEntry, layers: int, pages: Pages, token
     size = state_bytes(state, *widths, tp, drafted)
     apart = state.kind in APART
     page, slots = (size, layers) if apart else (max(pages.page_bytes, size), pages.slots(layers))
-    kept = 1 if apart else int(c.engine.rules.get("state_pages", 1))
+    kept = 1 if apart else int(c.engine.rules.get("state_pages", {}).get(c.cache_type, {}).get(state.kind, 1))
     value = slots * page * users * (kept + drafted)
     named = {"layers": layers, "slots": slots, "bytes_per_layer": size, "page_bytes": page, "users": users, "state_elements": state.state_elements, "conv_elements": state.conv_elements, "state_width": widths[0], "conv_width": widths[1], "ranks": 1 if state.replicated else tp, "kind": state.kind, "copies": kept + drafted}  # fmt: skip
     if state.kind not in RULE_STATES:
@@ -226,7 +226,10 @@ def _blocks(c: Configuration, entry: CacheEntry, block: int, tokens: Any) -> tup
 def pool_block_bytes(c: Configuration, stage: Stage) -> float:
     """One block of every layer of a group, or of every layer where all are alike [B]."""
     pages = pages_of(c, stage, c.plan.attention_ranks)
-    sizes = [(entry_bytes(e, c.cache_type, c.plan.attention_ranks) * pages.block_tokens, n) for e, n in stage.caches]
+    sizes = [
+        (entry_bytes(e, c.cache_type, c.plan.attention_ranks) * pages.block_tokens, n)
+        for e, n in stage.caches
+    ]
     if pages.mixed:
         return float(pages.group * (pages.page_bytes or max(size for size, _ in sizes)))
     return float(sum(size * layers for size, layers in sizes))
@@ -249,7 +252,9 @@ def printed_tokens(
         return pool_bytes * c.plan.dcp / per_token, float(pages.block_tokens * c.plan.dcp)
     if pages.mixed and c.engine.rules.get("prints_blocks_over_groups"):
         groups = sum(pages.slots(n) for n in _layers_of_each_kind(stage)) / pages.group
-        return pool_bytes / pool_block_bytes(c, stage) / groups * pages.block_tokens, float(pages.block_tokens)
+        return pool_bytes / pool_block_bytes(c, stage) / groups * pages.block_tokens, float(
+            pages.block_tokens
+        )
     longest = c.knobs.longest_request or c.workload.context_tokens
     each = request_bytes / longest
     return pool_bytes / each, (pool_block_bytes(c, stage) if pages.mixed else 0.0) / each

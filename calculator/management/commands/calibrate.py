@@ -68,7 +68,9 @@ def merged(data: dict[str, Any], results: tuple[Fitted, ...]) -> dict[str, Any]:
         for item in data["items"]
     ]
     for constant in fresh.values():
-        last = max((i for i, item in enumerate(items) if item["engine"] == constant.engine), default=len(items) - 1)
+        last = max(
+            (i for i, item in enumerate(items) if item["engine"] == constant.engine), default=len(items) - 1
+        )
         items.insert(last + 1, entry_of(constant))
     return {**data, "items": items}
 

@@ -29,7 +29,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--cases", type=Path, help="a JSON list of cases; all of its rows are looked at")
-        parser.add_argument("--split", choices=("check", "fit", "all"), help="which share; check of the catalogue, all of a file")
+        parser.add_argument(
+            "--split",
+            choices=("check", "fit", "all"),
+            help="which share; check of the catalogue, all of a file",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:

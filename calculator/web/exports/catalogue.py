@@ -9,6 +9,7 @@ from calculator.estimation.engines import is_built
 from calculator.scenario import Scenario
 from calculator.web.answer import permalink
 from calculator.web.exports.sheet import source_json
+from calculator.web.health import findings_of
 from catalog.records import Accelerator, Engine, LanguageModel, Link, System, WeightsFormat
 from catalog.snapshot import Snapshot
 
@@ -151,7 +152,7 @@ def format_json(weights_format: WeightsFormat, snapshot: Snapshot) -> dict[str, 
 
 
 def health_json(snapshot: Snapshot) -> dict[str, Any]:
-    """Which state of the catalogue answers, and how much is in it."""
+    """Which state of the catalogue answers, how much is in it, and what is missing or odd in it, worst first."""
     return {
         "version": snapshot.version,
         "updated": snapshot.updated,
@@ -163,4 +164,15 @@ def health_json(snapshot: Snapshot) -> dict[str, Any]:
             "engines": len(snapshot.engines),
             "constants": len(snapshot.constants),
         },
+        "findings": [
+            {
+                "code": group.code,
+                "label": group.label,
+                "error": group.error,
+                "looked_at": group.looked_at,
+                "count": len(group.findings),
+                "items": [{"kind": each.kind, "id": each.id, "text": each.text} for each in group.findings],
+            }
+            for group in findings_of(snapshot)
+        ],
     }

@@ -11,7 +11,7 @@ from calculator.web.wording.problems import near_ids, refusal_words, shown_text
 from calculator.web.wording.speech import gettext as _
 
 NOT_FOUND = ("unknown_id",)
-NOT_UNDERSTOOD = ("not_a_number", "not_a_choice", "not_a_switch")
+NOT_UNDERSTOOD = ("not_a_number", "not_a_choice", "not_a_switch", "not_a_count")
 """Problems that a page answers with the nearest value, and an API with an error."""
 
 

@@ -15,7 +15,7 @@ def schema_of(parameter: Parameter) -> dict[str, Any]:
     if parameter.kind == "switch":
         return {"type": "string", "enum": ["on", "off"] if parameter.default in ("on", "off") else ["1", "0"]}
     if parameter.kind == "id":
-        return {"type": "string", "maxLength": 200}
+        return {"type": "string", "maxLength": parameter.longest}
     return {
         "type": "integer" if parameter.kind == "whole" else "number",
         "minimum": parameter.low,

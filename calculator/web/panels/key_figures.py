@@ -92,7 +92,7 @@ def _headroom(answer: Answer, memory: Memory) -> Figure:
 def _system_ram(answer: Answer, memory: Memory) -> Figure | None:
     """What offload keeps beside the GPUs; against the machine's RAM when somebody named it."""
     configuration, units = settled(answer), answer.units
-    if not (configuration.plan.output_on_host or configuration.plan.host_expert_layers):
+    if not (configuration.plan.layers_on_host or configuration.plan.host_expert_layers):
         return None
     ram = configuration.offload.ram_bytes
     label = _("System RAM needed")

@@ -120,7 +120,7 @@ def _host(configuration: Configuration) -> str:
         return _("experts of {layers} of {all} layers in RAM").format(
             layers=min(plan.host_expert_layers, moe), all=moe
         )
-    if plan.output_on_host:
+    if plan.layers_on_host:
         layers = configuration.model.architecture.layer_count
         return _("{layers} of {all} layers in RAM").format(layers=plan.host_layers, all=layers)
     return ""

@@ -19,21 +19,23 @@ from calculator.web.wording.speech import speaking
 
 
 def calculator_page(
-    answer: Answer, *, canonical: str, fragment: bool = False, shown_key: str = ""
+    answer: Answer, *, canonical: str, fragment: bool = False, shown_key: str = "", preview: bool = False
 ) -> CalculatorPage:
     """The context of the calculator's template.
 
     fragment: only the answer is asked for. shown_key: the choices that the browser shows already.
+    preview: the answer is computed with drafts.
     """
     with speaking():
-        return _page(answer, canonical, shown_key, fragment=fragment)
+        return _page(answer, canonical, shown_key, fragment=fragment, preview=preview)
 
 
-def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool) -> CalculatorPage:
+def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool, preview: bool) -> CalculatorPage:
     memory = answer.estimate.memory
     question = question_panel(answer, fragment=fragment, shown_key=shown_key)
     return {
         "fragment": fragment,
+        "preview": preview,
         "frame": page_frame(answer, canonical),
         "question": question,
         "problems": problems_panel(answer, controls_of(question)),

@@ -137,7 +137,7 @@ def host_panel(answer: Answer, memory: Memory) -> RackBar | None:
     """System RAM as a bar of its own scale, when offload uses it and somebody named how much there is."""
     configuration, units = settled(answer), answer.units
     ram, host = configuration.offload.ram_bytes, memory.host_bytes
-    if not ram or not (configuration.plan.output_on_host or configuration.plan.host_expert_layers):
+    if not ram or not (configuration.plan.layers_on_host or configuration.plan.host_expert_layers):
         return None
     scale = Scale(max(ram, OVER * host))
     return {

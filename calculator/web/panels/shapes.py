@@ -578,9 +578,11 @@ class CalculatorPage(TypedDict):
 
     fragment: True when only the answer is asked for; the answer then adds what the form must learn, out of band. bar is
     None when memory cannot be computed, rack with one GPU or when bar is None; memory and chart are None with bar.
+    preview: computed with drafts.
     """
 
     fragment: bool
+    preview: bool
     frame: PageFrame
     question: QuestionPanel
     problems: ProblemsPanel

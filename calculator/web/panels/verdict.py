@@ -24,7 +24,7 @@ DECISIVE = ("weights_alone_too_large", "occupied_over_process")
 """Reasons that say more than the figures of memory do; the second sentence gives them."""
 
 
-ON_HOST = ("experts_on_host", "layers_on_host")
+ON_HOST = ("experts_on_host", "layers_on_host", "layers_and_output_on_host")
 """Reasons that say what stays in system RAM."""
 
 
@@ -135,13 +135,17 @@ def _need_words(answer: Answer, memory: Memory) -> str:
 
 
 def _ram_words(answer: Answer) -> str:
-    """What the part in system RAM is compared with; how to compare it when nobody named the machine's memory."""
-    ram, memory = settled(answer).offload.ram_bytes, answer.estimate.memory
-    if memory is None or not memory.host_bytes:
+    """What the part in system RAM is compared with; that it is an assumption when nobody named the machine's memory."""
+    configuration, memory = settled(answer), answer.estimate.memory
+    ram = configuration.offload.ram_bytes
+    if memory is None or not memory.host_bytes or ram is None:
         return ""
-    if ram is None:
-        return _("The machine’s RAM is not compared: set it under Advanced.")
-    return _("The machine has {ram}.").format(ram=figures.size(ram, answer.units))
+    given = figures.size(ram, answer.units)
+    if any(choice.code == "ram_default" for choice in configuration.choices):
+        return _("The machine is taken to have {ram} ({gb} GB): set its own under Advanced.").format(
+            ram=given, gb=figures.whole(ram // 10**9)
+        )
+    return _("The machine has {ram}.").format(ram=given)
 
 
 def _more_words(answer: Answer, memory: Memory) -> str:
@@ -160,6 +164,11 @@ def _more_words(answer: Answer, memory: Memory) -> str:
                 "The server will occupy {occupied} at start: all of that, with the rest as cache, "
                 "and {outside} for the process itself, which do not count against its share."
             ).format(occupied=occupied, outside=figures.size(outside, units))
+        if outside < 0:
+            return _(
+                "The server will occupy {occupied} at start: what this needs, and its share of the rest as cache. "
+                "{free} stay free."
+            ).format(occupied=occupied, free=figures.size(-outside, units))
         return _("The server will occupy {occupied} at start and use the rest as cache.").format(
             occupied=occupied
         )

@@ -28,6 +28,8 @@ CHOICES: Mapping[str, Template] = {
     ),
     "plan_layer_split": _("Each GPU holds whole layers, in order."),
     "plan_asked": _("As you asked."),
+    "ram_default": _("What many machines have."),
+    "ram_of_system": _("What {system} has."),
     "os_default": _("The usual system for this device."),
     "knob_engine_default": _("The engine’s default."),
     "sequences_as_users": _("As many requests as users; the command sets it."),

@@ -20,6 +20,12 @@ PROBLEMS: Mapping[str, Template] = {
     "unknown_id": _("Nothing here is called “{given}”. The answer uses {used}."),
     "unknown_id_near": _("Nothing here is called “{given}”. Near names: {near}. The answer uses {used}."),
     "unknown_id_left_out": _("Nothing here is called “{given}”; that card is left out."),
+    "unknown_ids_left_out": _("Further unknown names in the list, left out too: {number}."),
+    "not_a_count": _("“{given}” does not say how many cards. The answer counts one."),
+    "count_replaced": _("“{given}” is no whole number of cards from 1 on. The answer counts {count}."),
+    "too_many_cards": _(
+        "A list holds at most {most} cards. What goes beyond, from “{given}” on, is left out."
+    ),
     "os_not_on_device": _("{device} does not run “{given}”. The answer uses {used}."),
     "maxlen_below_context": _("The longest request cannot be below the context. The answer uses {used}."),
     "sequences_below_users": _("The server must take all {users} users. The answer uses {used}."),
@@ -38,6 +44,7 @@ REFUSED: Mapping[str, Template] = {
     "not_a_number": _("“{given}” is not a number."),
     "not_a_switch": _("“{given}” is neither on nor off."),
     "not_a_choice": _("“{given}” is none of {allowed}."),
+    "not_a_count": _("“{given}” does not say how many cards."),
     "unknown_id": _("Nothing here is called “{given}”."),
     "unknown_id_near": _("Nothing here is called “{given}”. Near names: {near}."),
 }

@@ -95,6 +95,8 @@ GROUNDS: Mapping[str, Template] = {
         "{missing_bytes:size} are missing on each of {gpus} GPUs.",
         "gpus",
     ),
+    "short_of_fullest": _("{missing_bytes:size} are missing on the fullest GPU."),
+    "short_of_card": _("{missing_bytes:size} are missing on the card with the least room."),
     "host_memory_short": _(
         "The part in system RAM needs {host_bytes:size}; the machine has {ram_bytes:size}, "
         "{missing_bytes:size} are missing."
@@ -102,7 +104,8 @@ GROUNDS: Mapping[str, Template] = {
     "experts_on_host": _(
         "The experts of {layers} of {all} layers stay in system RAM, which needs {host_bytes:size}."
     ),
-    "layers_on_host": _(
+    "layers_on_host": _("{layers} of {all} layers stay in system RAM, which needs {host_bytes:size}."),
+    "layers_and_output_on_host": _(
         "{layers} of {all} layers and the output stay in system RAM, which needs {host_bytes:size}."
     ),
     "count_fits": ngettext_lazy(

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -23,11 +24,22 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--check", action="store_true", help="say what would change, and change nothing")
         parser.add_argument(
+            "--from",
+            dest="root",
+            type=Path,
+            default=files.DATA,
+            metavar="DIR",
+            help="files of the same layout elsewhere, such as export_catalog wrote",
+        )
+        parser.add_argument(
             "--force", action="store_true", help="compare every row, although these files were loaded before"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        data_version = files.data_version()
+        root: Path = options["root"]
+        if not (root / "about.json").is_file():
+            raise CommandError(f"{root} holds no catalogue: there is no about.json.")
+        data_version = files.data_version(root)
         version = CatalogVersion.current()
         if version.data_digest == write.stamp(data_version) and not options["force"]:
             self._say(
@@ -35,12 +47,12 @@ class Command(BaseCommand):
             )
             return
         try:
-            entries = files.read_entries()
+            entries = files.read_entries(root)
         except CatalogueError as error:
             raise CommandError(
                 "The files have faults, so nothing was loaded:\n" + "\n".join(error.faults)
             ) from error
-        updated = date.fromisoformat(files.data_updated())
+        updated = date.fromisoformat(files.data_updated(root))
         outcomes = write.load(entries, data_version, updated, dry_run=options["check"])
         if options["check"]:
             self._say(options, "Nothing was changed. Loading would do this:")

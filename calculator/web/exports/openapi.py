@@ -1,0 +1,150 @@
+"""What the OpenAPI description says of answers: their shapes, and every error as RFC 9457 problem details."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PROBLEM = "application/problem+json"
+
+_TEXT = {"type": "string"}
+_COUNT = {"type": "integer"}
+_MAYBE_COUNT = {"type": ["integer", "null"]}
+_TEXTS = {"type": "array", "items": _TEXT}
+
+
+def _object(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "required": list(required), "properties": properties}
+
+
+_INTERVAL = _object(("value", "low", "high"), value=_COUNT, low=_COUNT, high=_COUNT)
+
+SCHEMAS: dict[str, Any] = {
+    "Problem": {
+        **_object(
+            ("type", "title", "status", "detail"),
+            type=_TEXT,
+            title=_TEXT,
+            status=_COUNT,
+            detail={**_TEXT, "description": "A sentence that a person can act on."},
+            field={**_TEXT, "description": "The parameter that caused it."},
+            given={**_TEXT, "description": "The bad value, shortened."},
+            allowed={
+                "description": "What it may be: a list of values, or the bounds and the unit of a number."
+            },
+            nearest={"description": "The nearest valid value."},
+            near={**_TEXTS, "description": "Ids like the one that does not exist."},
+            errors={
+                "type": "array",
+                "items": {"type": "object"},
+                "description": "All of them, when several.",
+            },
+        ),
+        "description": "Problem details (RFC 9457).",
+    },
+    "Estimate": _object(
+        (
+            "scenario",
+            "problems",
+            "permalink",
+            "catalog",
+            "verdict",
+            "reasons",
+            "plan",
+            "memory",
+            "cache",
+            "capacity",
+        ),
+        scenario={"type": "object"},
+        problems={
+            "type": "array",
+            "description": "Values that were not taken as given, each with what is used instead.",
+            "items": _object(
+                ("field", "code", "given", "used", "message"),
+                field=_TEXT,
+                code=_TEXT,
+                given=_TEXT,
+                message=_TEXT,
+            ),
+        },
+        permalink=_TEXT,
+        catalog=_object(("version", "updated"), version=_TEXT, updated=_TEXT),
+        verdict={"enum": ["fits", "tight", "offload", "does_not_fit", "unsupported"]},
+        reasons=_TEXTS,
+        plan={"type": "object"},
+        memory={
+            "type": ["object", "null"],
+            "properties": {
+                "total_bytes": _COUNT,
+                "per_gpu_bytes": _INTERVAL,
+                "usable_per_gpu_bytes": _COUNT,
+                "headroom_per_gpu_bytes": _COUNT,
+                "host_bytes": _COUNT,
+                "parts": {
+                    "type": "array",
+                    "items": {"type": "object", "required": ["name", "bytes", "basis"]},
+                },
+            },
+        },
+        cache={"type": ["object", "null"]},
+        capacity={
+            "type": ["object", "null"],
+            "properties": {
+                "max_context_tokens": _MAYBE_COUNT,
+                "max_users": _MAYBE_COUNT,
+                "max_context_fits_tokens": _MAYBE_COUNT,
+                "max_users_fits": _MAYBE_COUNT,
+            },
+        },
+        speed={"type": ["object", "null"]},
+        energy={"type": ["object", "null"]},
+        cost={"type": ["object", "null"]},
+    ),
+    "List": _object(
+        ("items",), items={"type": "array", "items": _object(("id", "href"), id=_TEXT, href=_TEXT)}
+    ),
+    "Entry": _object(("id",), id=_TEXT),
+    "Health": _object(
+        ("version", "updated", "counts", "findings"),
+        version=_TEXT,
+        updated=_TEXT,
+        counts={"type": "object", "additionalProperties": _COUNT},
+        findings={
+            "type": "array",
+            "items": _object(
+                ("code", "label", "error", "count", "items"), code=_TEXT, label=_TEXT, count=_COUNT
+            ),
+        },
+    ),
+}
+
+_NOT_FOUND = "Nothing has this id; `near` names some that are like it."
+_NOT_UNDERSTOOD = (
+    "A value cannot be understood: the field, what was given, what is allowed and the nearest valid value."
+)
+
+
+def _shape_of(path: str) -> str:
+    if path.endswith("/estimate"):
+        return "Estimate"
+    if path.endswith("/health/catalog"):
+        return "Health"
+    return "Entry" if "{" in path else "List"
+
+
+def _answer(description: str, shape: str, content_type: str) -> dict[str, Any]:
+    reference = {"$ref": f"#/components/schemas/{shape}"}
+    return {"description": description, "content": {content_type: {"schema": reference}}}
+
+
+def document_answers(schema: dict[str, Any]) -> None:
+    """Put the shapes of answers and errors into a description that names operations and parameters only."""
+    schema["components"]["schemas"].update(SCHEMAS)
+    for path, operations in schema["paths"].items():
+        shape = _shape_of(path)
+        for operation in operations.values():
+            answers: dict[str, Any] = {"200": _answer("OK", shape, "application/json")}
+            if shape in ("Estimate", "Entry"):
+                answers["404"] = _answer(_NOT_FOUND, "Problem", PROBLEM)
+            if shape == "Estimate":
+                answers["422"] = _answer(_NOT_UNDERSTOOD, "Problem", PROBLEM)
+            operation["responses"] = answers
