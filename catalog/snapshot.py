@@ -126,9 +126,12 @@ class Snapshot:
         return chosen, any(_distance(row, wanted) > 0 for row in chosen.values())
 
 
+_LONGEST_VERSION = 40
+
+
 def version_key(version: str) -> tuple[int, ...]:
     """A version as numbers: "0.33.0" → (0, 33, 0), "b11434" → (11434,); a suffix such as rc2 does not count."""
-    leading = re.match(r"\D*(\d+(?:\.\d+)*)", version)
+    leading = re.match(r"\D*(\d+(?:\.\d+)*)", version[:_LONGEST_VERSION])
     return tuple(int(part) for part in leading.group(1).split(".")) if leading else ()
 
 
