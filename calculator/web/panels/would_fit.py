@@ -86,7 +86,9 @@ class Found:
 
 def ask(answer: Answer, **changes: Value) -> tuple[Scenario, Estimate]:
     """The same question with some values changed, without the search for its capacity."""
-    return answer.scenario.replace(**changes), estimate(_settled(answer, **changes), capacity=False, speed=False)
+    return answer.scenario.replace(**changes), estimate(
+        _settled(answer, **changes), capacity=False, speed=False
+    )
 
 
 def works(answer: Answer, **changes: Value) -> bool:
