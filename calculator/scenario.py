@@ -108,8 +108,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     _whole("ngl", 0, 10_000, unit="layers", group="offload"),
     _whole("ncmoe", 0, 10_000, unit="layers", group="offload"),
     _number("ram", 1, 100_000, 64, unit="GB", group="offload"),
-    _number("ram_bw", 1, 10_000, unit="GB/s", group="offload"),
     *_later(
+        _number("ram_bw", 1, 10_000, unit="GB/s", group="offload"),
         _number("disk_bw", 0.05, 1000, 5, unit="GB/s", group="offload"),
     ),
     _number("util", 0.05, 1, group="engine"),

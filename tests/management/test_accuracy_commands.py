@@ -114,6 +114,7 @@ def test_validate_for_people():
         ("{", "is not valid JSON"),
         ("{}", "holds no list"),
         ("[1]", "row 1 is no object"),
+        ('[{"id": "a", "decode_tok_s_per_user": 20}]', "holds measured speeds"),
         (None, "cannot be read"),
     ],
 )
