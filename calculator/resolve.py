@@ -86,7 +86,7 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
     workload = _workload(settling, model)
     knobs = _knobs(settling, engine, hardware.accelerator, workload)
     backend = _backend(settling, engine, hardware.accelerator)
-    constants, widened = _constants(snapshot, engine, version, hardware.accelerator.device_class, backend)
+    constants, widened = _constants(snapshot, engine, version, hardware.accelerator, backend)
     configuration = Configuration(
         model=model,
         accelerator=hardware.accelerator,
@@ -251,7 +251,8 @@ def _offload(settling: _Settling, engine: Engine, hardware: Hardware) -> Offload
             settling.chose("ram", int(own), "ram_of_system", system=hardware.system.name)
         elif ram_gb == DEFAULTS["ram"]:
             settling.chose("ram", int(ram_gb), "ram_default")
-    return Offload(kind, asked.ngl, asked.ncmoe, int(ram_gb * GIGABYTE))
+    bandwidth = asked.ram_bw * GIGABYTE if asked.ram_bw else None
+    return Offload(kind, asked.ngl, asked.ncmoe, int(ram_gb * GIGABYTE), bandwidth)
 
 
 def _platform(settling: _Settling, accelerator: Accelerator) -> Platform:
@@ -406,16 +407,18 @@ def _sequences(settling: _Settling, server: Mapping[str, Any], users: int) -> in
     return int(number)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _constants(
-    snapshot: Snapshot, engine: Engine, asked: str | None, device_class: str, backend: str
+    snapshot: Snapshot, engine: Engine, asked: str | None, accelerator: Accelerator, backend: str
 ) -> tuple[Mapping[str, Constant], tuple[str, str] | None]:
-    """The calibrated constants of an engine, widened where they were measured on other versions; and those versions."""
+    """The calibrated constants of an engine on a device, widened where they were measured on other versions; and those
+    versions."""
     other = engine.rules.get("constants_from")
     version = str(engine.rules.get("family_version", engine.version))
     if asked and not other:
         version = asked
-    constants, outside = snapshot.constants_for(str(other or engine.family), version, device_class, backend)
+    family = str(other or engine.family)
+    constants, outside = snapshot.constants_for(family, version, accelerator.device_classes, backend)
     if not outside:
         return constants, None
     out, versions = {}, ("", "")

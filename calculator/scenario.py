@@ -222,6 +222,7 @@ if TYPE_CHECKING:
         ngl: int | None
         ncmoe: int | None
         ram: float
+        ram_bw: float | None
         util: float | None
         seqs: str | None
         batched: int | None

@@ -177,6 +177,19 @@ class Accelerator:
         return self.kind in ("apple", "apu", "edge", "cpu")
 
     @property
+    def device_classes(self) -> tuple[str, ...]:
+        """Classes of devices that it belongs to, the narrowest first: `nvidia-consumer-ada`, `nvidia-consumer`, `nvidia`.
+
+        A Mac belongs to its chip and its generation: `apple-m3-max`, `apple-m3`, `apple`.
+        """
+        vendor, own = _class_name(self.vendor), _class_name(self.architecture)
+        if self.kind == "apple":
+            names = (f"{vendor}-{own}", _class_name(self.family), vendor)
+        else:
+            names = (f"{self.device_class}-{own}", self.device_class, vendor)
+        return tuple(dict.fromkeys(names))
+
+    @property
     def device_class(self) -> str:
         """Vendor and kind, as measurements are grouped: nvidia-datacenter, amd-apu …; Apple and CPUs by kind alone."""
         if self.kind in ("apple", "cpu"):
@@ -187,6 +200,11 @@ class Accelerator:
     def capability(self) -> float:
         """CUDA compute capability as a number, 0 where it does not apply."""
         return float(self.compute_capability) if self.compute_capability else 0.0
+
+
+def _class_name(name: str) -> str:
+    """A vendor, family or architecture as a part of a class's name: `RDNA 3.5` → `rdna-3.5`."""
+    return name.lower().replace(" ", "-")
 
 
 @dataclass(frozen=True, eq=False)

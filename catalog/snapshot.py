@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import product
 from typing import Any
 
 from catalog import entries as entry_to
@@ -89,34 +90,48 @@ class Snapshot:
         names += [(record.name.lower(), record.id) for record in records]
         return names + (list(self.format_aliases.items()) if kind == "quant" else [])
 
+    @cached_property
+    def _constants_of(self) -> Mapping[tuple[str, str | None, str | None], tuple[Constant, ...]]:
+        """The calibrated constants by engine, back end and class of devices."""
+        rows: dict[tuple[str, str | None, str | None], list[Constant]] = {}
+        for row in self.constants:
+            rows.setdefault((row.engine, row.backend, row.device_class), []).append(row)
+        return {key: tuple(own) for key, own in rows.items()}
+
     def constants_for(
-        self, engine_family: str, version: str, device_class: str | None = None, backend: str | None = None
+        self,
+        engine_family: str,
+        version: str,
+        device_class: str | Sequence[str] | None = None,
+        backend: str | None = None,
     ) -> tuple[Mapping[str, Constant], bool]:
         """The calibrated constants of an engine at a version, by name, and whether one was measured on other versions.
 
-        Of the rows of one name the version decides first, then how closely a row fits: this engine before `any`, this
-        backend and device class before rows for all.
+        device_class: the device's class, or all that it belongs to, the narrowest first. Of the rows of one name the version decides first, then
+        how closely a row fits: this engine before `any`, this backend before all, a narrow class before a broad one.
         """
+        classes = (device_class,) if isinstance(device_class, str) else tuple(device_class or ())
         fitting: dict[str, list[Constant]] = {}
-        for row in self.constants:
-            if (
-                row.engine in (engine_family, "any")
-                and row.device_class in (None, device_class)
-                and row.backend in (None, backend)
-            ):
+        backends, kinds = dict.fromkeys((None, backend)), dict.fromkeys((None, *classes))
+        for key in product(dict.fromkeys((engine_family, "any")), backends, kinds):
+            for row in self._constants_of.get(key, ()):
                 fitting.setdefault(row.name, []).append(row)
         wanted = version_key(version)
 
-        def order(row: Constant) -> tuple[float, bool, bool, bool]:
-            return _distance(row, wanted), row.engine == "any", row.backend is None, row.device_class is None
+        def order(row: Constant) -> tuple[float, bool, bool, int]:
+            narrow = classes.index(row.device_class) if row.device_class else len(classes)
+            return _distance(row, wanted), row.engine == "any", row.backend is None, narrow
 
-        chosen = {name: min(rows, key=order) for name, rows in fitting.items()}
+        chosen = {name: rows[0] if len(rows) == 1 else min(rows, key=order) for name, rows in fitting.items()}
         return chosen, any(_distance(row, wanted) > 0 for row in chosen.values())
+
+
+_LONGEST_VERSION = 40
 
 
 def version_key(version: str) -> tuple[int, ...]:
     """A version as numbers: "0.33.0" → (0, 33, 0), "b11434" → (11434,); a suffix such as rc2 does not count."""
-    leading = re.match(r"\D*(\d+(?:\.\d+)*)", version)
+    leading = re.match(r"\D*(\d+(?:\.\d+)*)", version[:_LONGEST_VERSION])
     return tuple(int(part) for part in leading.group(1).split(".")) if leading else ()
 
 
@@ -128,7 +143,7 @@ def _number(key: tuple[int, ...]) -> float:
 def _distance(row: Constant, wanted: tuple[int, ...]) -> float:
     """How far a version lies outside the versions a row was measured on; 0 inside. The last one is meant with all its
     patch releases: until 0.16 includes 0.16.5."""
-    if not wanted:
+    if not wanted or not (row.version_from or row.version_until):
         return 0.0
     if row.version_from and _number(wanted) < _number(first := version_key(row.version_from)):
         return _number(first) - _number(wanted)

@@ -103,11 +103,11 @@ def scenario_of(row: Row, vision_models: Collection[str] = ()) -> Query:
     if name := _format(row):
         query["quant"] = name
     if kind := row.get("kv_cache_type"):
-        query["kv"] = _LINK_FREE.get(kind, kind)
+        query["kv"] = str(_LINK_FREE.get(kind, kind))
     query |= _READERS.get(engine, _process)(row)
     query |= _plan(row)
     if drafted := re.search(r"MTP with (\d+) draft tokens|1 \+ (\d+) draft tokens", _texts(row)):
-        query["mtp"] = drafted.group(1) or drafted.group(2)
+        query["mtp"] = str(drafted.group(1) or drafted.group(2))
     elif "speculative decoding on (MTP)" in _texts(row):
         query["mtp"] = "1"
     if "LM Studio" in (row.get("engine_version") or ""):

@@ -8,6 +8,7 @@ from calculator.accuracy.asked import Asked, ask
 from calculator.accuracy.parts import PARTS, Figure, Gap
 from calculator.accuracy.printed import tolerance_of
 from calculator.accuracy.report import Comparison, Report, Skipped, summary
+from calculator.estimation.estimate import not_computable
 from calculator.estimation.uncertainty import quadrature
 from catalog.records import Measurement, Observation
 from catalog.snapshot import Snapshot
@@ -46,6 +47,8 @@ def compared(snapshot: Snapshot, item: Measurement) -> tuple[list[Comparison], l
     asked = ask(snapshot, item)
     if asked is None:
         return [], [Skipped(item, None, "model_not_in_catalogue")]
+    if not_computable(asked.configuration):
+        return [], [Skipped(item, None, "not_computed")]
     found: list[Comparison] = []
     gaps: list[Skipped] = []
     for seen in item.observed:

@@ -125,7 +125,7 @@ def _cache(*parts: str) -> Reader:
     return read
 
 
-def _filled_pool(asked: Asked, _: Observation) -> Figure | None:
+def _filled_pool(asked: Asked, seen: Observation) -> Figure | None:
     """A pool whose tokens the log prints: they times the bytes of one."""
     tokens = _seen(asked, "kv_tokens")
     if seen.device != "per_gpu" or tokens is None:

@@ -35,7 +35,7 @@ def capacity_of(configuration: Configuration) -> Capacity | None:
     tokens, users = configuration.workload.context_tokens, configuration.workload.users
     context, requests = _longest_context(machine, users), _most_users(machine, tokens)
     plan = configuration.plan
-    in_use = plan.host_expert_layers or plan.output_on_host
+    in_use = plan.host_expert_layers or plan.layers_on_host
     if in_use and configuration.offload.ram_bytes is not None:
         sum_, ram = sum_of(configuration), configuration.offload.ram_bytes
         longest = _largest_on_host(lambda each: sum_.host_bytes(each, users), context[0], ram)

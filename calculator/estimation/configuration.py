@@ -117,12 +117,14 @@ class Platform:
 @dataclass(frozen=True, slots=True)
 class Offload:
     """What may stay in host memory. kind: none, auto, layers, experts. gpu_layers, host_expert_layers: as asked, None for
-    as many on the GPU as fit. ram_bytes: the host's memory, None where it is not looked at."""
+    as many on the GPU as fit. ram_bytes: the host's memory, None where it is not looked at.
+    ram_bandwidth_bytes_per_s: its theoretical bandwidth, None for the usual one of the machine."""
 
     kind: str = "none"
     gpu_layers: int | None = None
     host_expert_layers: int | None = None
     ram_bytes: int | None = None
+    ram_bandwidth_bytes_per_s: float | None = None
 
 
 class Machine(tuple[object, ...]):

@@ -21,17 +21,19 @@ from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
 from calculator.estimation.plans import on_one_gpu
 from calculator.estimation.terms import Cache, CacheGroup, Capacity, Estimate, Factor, Memory, Reason, Verdict
+from calculator.estimation.throughput.energy import energy_of
+from calculator.estimation.throughput.speed import missing_for_speed, speed_of
 from calculator.estimation.weights import has_rule
 from catalog.architecture import CacheEntry, Mixer, StateEntry
 
 _Kept = TypeVar("_Kept", CacheEntry, StateEntry)
 
 
-def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate:
+def estimate(configuration: Configuration, *, capacity: bool = True, speed: bool = True) -> Estimate:
     """The answer to one configuration.
 
     Never raises for a configuration that resolve made: what cannot be computed is None, with the reason. `capacity`
-    False leaves out longest context and most users.
+    False leaves out longest context and most users, `speed` False speed and power.
     """
     missing = not_computable(configuration)
     if missing:
@@ -54,7 +56,24 @@ def estimate(configuration: Configuration, *, capacity: bool = True) -> Estimate
     found = capacity_of(spread) if capacity else None
     if found and spread is not asked and asked.offload.kind == "auto":
         found = _without_offload_first(found, capacity_of(asked))
-    return Estimate(configuration, verdict, reasons + _remarks(configuration), memory, cache, found)
+    answer = Estimate(configuration, verdict, reasons + _remarks(configuration), memory, cache, found)
+    return _with_speed(answer) if speed and verdict in RUNS else answer
+
+
+RUNS: tuple[Verdict, ...] = ("fits", "tight", "offload")
+"""Verdicts of what runs: nothing else has a speed."""
+
+
+def _with_speed(answer: Estimate) -> Estimate:
+    """The estimate with speed and power where the device's figures allow them, and what is missing where not."""
+    c = answer.configuration
+    found = speed_of(c)
+    if found is None:
+        return replace(answer, speed_reasons=missing_for_speed(c))
+    energy = energy_of(c, found)
+    if isinstance(energy, Reason):
+        return replace(answer, speed=found, speed_reasons=(energy,))
+    return replace(answer, speed=found, energy=energy)
 
 
 def _without_offload_first(moved: Capacity, alone: Capacity | None) -> Capacity:

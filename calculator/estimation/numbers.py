@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,16 @@ def least(first: Any, second: Any) -> Any:
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return np.minimum(first, second)
     return min(second, first)
+
+
+def ceil(value: Any) -> Any:
+    """⌈value⌉ of a number or of each element."""
+    return np.ceil(value) if isinstance(value, np.ndarray) else math.ceil(value)
+
+
+def root(value: Any) -> Any:
+    """√value of a number or of each element."""
+    return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)
 
 
 def most(first: Any, second: Any) -> Any:

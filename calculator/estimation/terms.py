@@ -180,9 +180,73 @@ class Capacity:
     max_users_fits: int
 
 
+BoundBy = Literal["weights", "cache", "compute", "interconnect", "host memory", "overhead"]
+"""What a decode step spends most of its time on."""
+
+BOUNDS: tuple[BoundBy, ...] = ("weights", "cache", "compute", "interconnect", "host memory", "overhead")
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """The speed of one configuration, each figure with its central 90 % interval (formulas §7.5).
+
+    decode_tokens_per_s_per_user: what one user sees, prompts of the others included. decode_tokens_per_s_total: the pure
+    decode rate of all users, no prompts inside. served_output_tokens_per_s: generated tokens of all users, prompts
+    included. prefill_tokens_per_s: one prompt on an idle machine. request_s: a whole request. decoding_users: those that
+    decode at a time, the others wait. step_ms: a decode step by what it is spent on. cases: measured rows behind the
+    interval. prompt_share: share of the time that prompts are read. The figures of a prompt are None where the device's compute rate is unknown.
+    """
+
+    decode_tokens_per_s_per_user: Interval
+    decode_tokens_per_s_total: Interval
+    served_output_tokens_per_s: Interval | None
+    prefill_tokens_per_s: Interval | None
+    ttft_ms: Interval | None
+    tpot_ms: Interval
+    request_s: Interval | None
+    bound_by: BoundBy
+    decoding_users: float
+    step_ms: Mapping[BoundBy, float]
+    cases: int | None
+    prompt_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    """Power under this load, and energy per generated token, of the machine itself (formulas §9).
+
+    watts: all devices with their share of the host. joules_per_output_token: watts ÷ served output rate, without PUE.
+    watts_per_gpu: one device. watts_low, watts_high bound the central 90 %.
+    """
+
+    watts: float
+    watts_low: float
+    watts_high: float
+    watts_per_gpu: float
+    idle_watts: float | None
+    joules_per_output_token: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Speculation:
+    """What multi-token prediction or a draft model may gain; never part of the default figures (formulas §7.6).
+
+    tokens_per_step: expected accepted tokens of a step. ceiling: the gain if verifying cost nothing more than a step
+    reads. gain: measured gains, with their range. decode_tokens_per_s_per_user: with the gain.
+    """
+
+    drafted_tokens: int
+    acceptance: float
+    tokens_per_step: float
+    ceiling: float
+    gain: Interval
+    decode_tokens_per_s_per_user: Interval
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The answer to one Configuration. memory, cache and capacity are None where they cannot be computed."""
+    """The answer to one Configuration. memory, cache and capacity are None where they cannot be computed, speed and energy
+    also where it does not fit or a figure of the device is missing (speed_reasons says which)."""
 
     configuration: Configuration
     verdict: Verdict
@@ -190,6 +254,9 @@ class Estimate:
     memory: Memory | None
     cache: Cache | None
     capacity: Capacity | None
+    speed: Speed | None = None
+    energy: Energy | None = None
+    speed_reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

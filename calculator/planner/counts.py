@@ -147,7 +147,7 @@ def _no_count(base: Configuration, answer: CountAnswer) -> Reason:
             "device": base.accelerator.name,
         }
         return Reason("more_devices_than_engine_joins", factors)
-    alone = estimate(base, capacity=False)
+    alone = estimate(base, capacity=False, speed=False)
     if alone.verdict == "unsupported" and alone.reasons:
         return alone.reasons[0]
     return Reason(

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q
-from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -50,7 +49,15 @@ class MeasurementAdmin(EntryAdmin):
         "group",
         "source",
     )
-    readonly_fields = ("origin", "edited_at", "observed_table", "scenario_table", "source_link")
+    readonly_fields = (
+        "status",
+        "as_of",
+        "origin",
+        "edited_at",
+        "observed_table",
+        "scenario_table",
+        "source_link",
+    )
     groups = (
         (
             "What ran",
@@ -89,9 +96,6 @@ class MeasurementAdmin(EntryAdmin):
         ),
         ("Source", {"fields": ["source_link", "source", ("date", "confidence")]}),
     )
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return [*self.readonly_fields, *(["slug"] if obj else [])]
 
     @admin.display(description="figures, readable")
     def observed_table(self, row: Measurement) -> SafeString | str:

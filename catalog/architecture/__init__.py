@@ -7,11 +7,12 @@ PURE: no Django, no database, no files, no clock.
 
 from catalog.architecture.kinds import Mixer, Mlp, mixer_from_json, mixer_to_json, mlp_from_json, mlp_to_json
 from catalog.architecture.model import Architecture, Block, Extra
-from catalog.architecture.parts import ArchitectureError, CacheEntry, StateEntry, Tensor
+from catalog.architecture.parts import ArchitectureError, AttentionWork, CacheEntry, StateEntry, Tensor
 
 __all__ = [
     "Architecture",
     "ArchitectureError",
+    "AttentionWork",
     "Block",
     "CacheEntry",
     "Extra",

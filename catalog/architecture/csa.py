@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from catalog.architecture.parts import CacheEntry, StateEntry, Tensor, vector
+from catalog.architecture.parts import SELECTED_TOKENS, AttentionWork, CacheEntry, StateEntry, Tensor, vector
 
 _HEAVY_RATIO = 128
 """The ratio at which the layer has one compressor stream instead of two (formulas §2.0, `csa`)."""
@@ -100,6 +100,16 @@ class Csa:
             pool=pool,
         )
         return raw, compressed
+
+    def attention(self) -> tuple[AttentionWork, ...]:
+        """The window's raw entries, and of the compressed ones those that the indexer selects."""
+        flops = 4 * self.heads * self.head_dim
+        entries = replace(self, shares_compressed_cache=False).caches()
+        index = self.indexer or {}
+        selected = (index.get("topk") or SELECTED_TOKENS) if index else None
+        index_flops = 0 if index.get("shared") else 2 * index.get("heads", 0) * index.get("head_dim", 0)
+        raw = AttentionWork(entries[0], flops, flops)
+        return (raw, *(AttentionWork(e, flops, flops, index_flops, 0, selected) for e in entries[1:]))
 
     def states(self) -> tuple[StateEntry, ...]:
         """Compressor and index compressor: rows of key and score per stream, for the tokens not yet compressed."""

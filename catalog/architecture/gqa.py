@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from catalog.architecture.parts import CacheEntry, StateEntry, Tensor, vector
+from catalog.architecture.parts import SELECTED_TOKENS, AttentionWork, CacheEntry, StateEntry, Tensor, vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,20 @@ class Gqa:
                 sparse=self.indexer is not None,
             ),
         )
+
+    def attention(self) -> tuple[AttentionWork, ...]:
+        """Scores and sums over the attended tokens, 2·heads·(head_dim + v_head_dim) each; cross attention is left out."""
+        if self.cross_attention:
+            return ()
+        flops = 2 * self.heads * (self.head_dim + self.v_head_dim)
+        if not self.causal:
+            return (AttentionWork(None, flops, flops),)
+        (entry,) = replace(self, shares_cache=False).caches()
+        index = self.indexer or {}
+        blocks = index.get("topk_blocks", 0) * index.get("block", 0)
+        selected = (index.get("topk") or blocks or SELECTED_TOKENS) if index else None
+        index_flops = 2 * index.get("heads", 0) * index.get("head_dim", 0)
+        return (AttentionWork(entry, flops, flops, index_flops, 0, selected),)
 
     def encoder_cache(self) -> CacheEntry | None:
         """Keys and values per token of an image, where the layer attends to the encoder; text alone needs none."""

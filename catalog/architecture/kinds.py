@@ -10,7 +10,15 @@ from catalog.architecture.gqa import Gqa
 from catalog.architecture.linear_attention import GatedDeltaNet, Kda, Lightning
 from catalog.architecture.mla import Mla
 from catalog.architecture.mlp import DenseMlp, MoeMlp, NoMlp
-from catalog.architecture.parts import ArchitectureError, CacheEntry, StateEntry, Tensor, build, dump
+from catalog.architecture.parts import (
+    ArchitectureError,
+    AttentionWork,
+    CacheEntry,
+    StateEntry,
+    Tensor,
+    build,
+    dump,
+)
 from catalog.architecture.state_space import Mamba1, Mamba2, ShortConv
 
 
@@ -24,6 +32,9 @@ class NoMixer:
         return ()
 
     def caches(self) -> tuple[CacheEntry, ...]:
+        return ()
+
+    def attention(self) -> tuple[AttentionWork, ...]:
         return ()
 
     def states(self) -> tuple[StateEntry, ...]:
@@ -43,6 +54,9 @@ class Parallel:
 
     def caches(self) -> tuple[CacheEntry, ...]:
         return tuple(entry for part in self.parts for entry in part.caches())
+
+    def attention(self) -> tuple[AttentionWork, ...]:
+        return tuple(work for part in self.parts for work in part.attention())
 
     def states(self) -> tuple[StateEntry, ...]:
         return tuple(entry for part in self.parts for entry in part.states())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from catalog.architecture.parts import CacheEntry, StateEntry, Tensor, vector
+from catalog.architecture.parts import AttentionWork, CacheEntry, StateEntry, Tensor, vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,10 @@ class GatedDeltaNet:
 
     def caches(self) -> tuple[CacheEntry, ...]:
         return ()
+
+    def attention(self) -> tuple[AttentionWork, ...]:
+        """About six operations per element of the state and token, however long the context."""
+        return (AttentionWork(token_flops=6 * self.value_heads * self.key_head_dim * self.value_head_dim),)
 
     def states(self) -> tuple[StateEntry, ...]:
         """value_heads × value_head_dim × key_head_dim, and conv_kernel − 1 columns of the convolution."""
@@ -98,6 +102,10 @@ class Kda:
     def caches(self) -> tuple[CacheEntry, ...]:
         return ()
 
+    def attention(self) -> tuple[AttentionWork, ...]:
+        """About six operations per element of the state and token, however long the context."""
+        return (AttentionWork(token_flops=6 * self.value_heads * self.key_head_dim * self.value_head_dim),)
+
     def states(self) -> tuple[StateEntry, ...]:
         """value_heads × key_head_dim × value_head_dim, and conv_kernel − 1 columns over q, k and v."""
         state = self.value_heads * self.key_head_dim * self.value_head_dim
@@ -127,6 +135,10 @@ class Lightning:
 
     def caches(self) -> tuple[CacheEntry, ...]:
         return ()
+
+    def attention(self) -> tuple[AttentionWork, ...]:
+        """About six operations per element of the state and token, however long the context."""
+        return (AttentionWork(token_flops=6 * self.heads * self.head_dim * self.head_dim),)
 
     def states(self) -> tuple[StateEntry, ...]:
         return (StateEntry(self.KIND, self.heads * self.head_dim * self.head_dim, 0, self.heads),)

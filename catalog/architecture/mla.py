@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from catalog.architecture.parts import CacheEntry, StateEntry, Tensor, vector
+from catalog.architecture.parts import SELECTED_TOKENS, AttentionWork, CacheEntry, StateEntry, Tensor, vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,16 @@ class Mla:
                 rope_elements=self.qk_rope_head_dim,
             ),
         )
+
+    def attention(self) -> tuple[AttentionWork, ...]:
+        """Absorbed when decoding (the latent is read as it is), expanded to heads when a prompt is read."""
+        (entry,) = self.caches()
+        decode = 2 * self.heads * (2 * self.kv_lora_rank + self.qk_rope_head_dim)
+        prefill = 2 * self.heads * (self.qk_nope_head_dim + self.qk_rope_head_dim + self.v_head_dim)
+        index = self.indexer or {}
+        selected = (index.get("topk") or SELECTED_TOKENS) if index else None
+        index_flops = 0 if index.get("shared") else 2 * index.get("heads", 0) * index.get("head_dim", 0)
+        return (AttentionWork(entry, decode, prefill, index_flops, 0, selected),)
 
     def states(self) -> tuple[StateEntry, ...]:
         return ()

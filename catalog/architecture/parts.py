@@ -103,6 +103,28 @@ class StateEntry:
     row_elements: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class AttentionWork:
+    """What a new token does in one layer beside multiplying weights (formulas §7.2).
+
+    entry: the cached entries that it reads, None without a cache; of another layer where that one's cache is shared.
+    decode_flops, prefill_flops: operations per new token and attended entry, when decoding one token at a time and when a
+    prompt is read. index_flops: operations per new token and index key. token_flops: operations per new token however
+    long the context (linear attention). selected: entries attended to at most (sparse attention), None for all.
+    """
+
+    entry: CacheEntry | None = None
+    decode_flops: int = 0
+    prefill_flops: int = 0
+    index_flops: int = 0
+    token_flops: int = 0
+    selected: int | None = None
+
+
+SELECTED_TOKENS = 2048
+"""Entries that an indexer selects where nobody published the number (formulas §7.2, assumption)."""
+
+
 _Made = TypeVar("_Made")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from catalog.architecture.parts import CacheEntry, StateEntry, Tensor, vector
+from catalog.architecture.parts import AttentionWork, CacheEntry, StateEntry, Tensor, vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,10 @@ class Mamba2:
 
     def caches(self) -> tuple[CacheEntry, ...]:
         return ()
+
+    def attention(self) -> tuple[AttentionWork, ...]:
+        """About six operations per element of the state and token."""
+        return (AttentionWork(token_flops=6 * self.heads * self.head_dim * self.state_size),)
 
     def states(self) -> tuple[StateEntry, ...]:
         """heads × head_dim × state_size, and conv_kernel − 1 columns of x, B and C."""
@@ -73,6 +77,10 @@ class Mamba1:
     def caches(self) -> tuple[CacheEntry, ...]:
         return ()
 
+    def attention(self) -> tuple[AttentionWork, ...]:
+        """About six operations per element of the state and token."""
+        return (AttentionWork(token_flops=6 * self.inner * self.state_size),)
+
     def states(self) -> tuple[StateEntry, ...]:
         columns = self.conv_kernel - 1
         return (
@@ -98,6 +106,10 @@ class ShortConv:
         )
 
     def caches(self) -> tuple[CacheEntry, ...]:
+        return ()
+
+    def attention(self) -> tuple[AttentionWork, ...]:
+        """The convolution alone: its weights are tensors, nothing is added."""
         return ()
 
     def states(self) -> tuple[StateEntry, ...]:

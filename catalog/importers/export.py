@@ -20,7 +20,7 @@ from catalog.importers.schema import CatalogueError, check_file
 from catalog.models import TABLES, CatalogRow, CatalogVersion, Checkpoint, Entry, FormatRules
 from catalog.models.drafts import Status
 
-KINDS = ("models", "checkpoints", "accelerators", "systems", "formats", "engines", "ladders", "constants")
+KINDS = ("models", "checkpoints", "accelerators", "systems", "formats", "engines", "ladders", "constants", "measurements")  # fmt: skip
 """Kinds of files that can be asked for alone."""
 
 Rows = dict[str, dict[str, Entry]]

@@ -39,6 +39,7 @@ LAYOUTS: dict[str, Layout] = {
     "engines": Layout("engine", "engines", "", lambda entry: str(entry["id"])),
     "ladders": Layout("count-ladders", "count-ladders"),
     "constants": Layout("calibration", "calibration"),
+    "measurements": Layout("measurements", "measurements", "", lambda entry: str(entry["engine"])),
 }
 """By kind of entries. Labs stand in the heads of the files of models; checkpoints stand apart from their models, and the
 rules of formats are one document: catalog.importers.export knows these three."""

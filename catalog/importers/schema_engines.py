@@ -109,6 +109,26 @@ class ByVersion(Strict):
     rules: VersionRules
 
 
+class ComputeRow(Strict):
+    """Formats that the engine multiplies at a rate other than 16 bits: the first of `rates` that the device has."""
+
+    families: list[Text] | None = None
+    ids: list[Slug] | None = None
+    backends: list[Text] | None = None
+    rates: Annotated[list[Literal["int8", "fp8", "fp4"]], Field(min_length=1)]
+    note: Text | None = None
+
+
+class SpeedRules(Strict):
+    """How the engine works through a step. prompt_chunk: which of its batch sizes a prompt is cut by. pipelined_decode:
+    stages work on different requests at once. pipelined_prompt: stages work on different chunks of a prompt at once."""
+
+    prompt_chunk: Literal["micro_batch", "batched"]
+    pipelined_decode: bool
+    pipelined_prompt: bool
+    compute_rates: list[ComputeRow] = []
+
+
 class Rules(Strict):
     family: Text
     built: bool
@@ -162,6 +182,7 @@ class Rules(Strict):
     same_modules: dict[Text, Text] | None = None
     extra_backends: dict[str, list[Text]] | None = None
     split_gguf_pull: bool | None = None
+    speed: SpeedRules | None = None
 
 
 class EngineEntry(Strict):

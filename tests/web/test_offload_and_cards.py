@@ -65,11 +65,11 @@ def test_offload_says_what_stays_where(snapshot):
     assert (verdict["code"], verdict["chip"]) == ("offload", "Needs offload")
     assert verdict["sentence"] == "Fits with 42 of 80 layers in system RAM."
     assert words(verdict["ground"]) == (
-        "It needs 21.6 GiB of the 23.6 GiB that llama.cpp may take. 42 of 80 layers stay in system "
-        "RAM, which needs 21.8 GiB. The machine is taken to have 59.6 GiB (64 GB): set its own under Advanced."
+        "It needs 21.4 GiB of the 23.6 GiB that llama.cpp may take. 42 of 80 layers stay in system "
+        "RAM, which needs 21.9 GiB. The machine is taken to have 59.6 GiB (64 GB): set its own under Advanced."
     )
     assert page["question"]["engine"]["note"] == "42 of 80 layers in RAM"
-    assert figure_of(page, "System RAM, of 59.6")["value"] == "21.8"
+    assert figure_of(page, "System RAM, of 59.6")["value"] == "21.9"
     assert page["host"]["name"] == f"System RAM, 59.6{NO_BREAK}GiB"
 
 
@@ -115,7 +115,7 @@ def test_too_little_system_ram_does_not_fit(snapshot):
     assert page["verdict"]["code"] == "does_not_fit"
     assert plain(page["verdict"]["sentence"]) == "Does not fit: system RAM is short of 12.6 GiB."
     assert words(page["verdict"]["ground"]) == (
-        "42 of 80 layers stay in system RAM, which needs 21.8 GiB. The machine has 9.31 GiB."
+        "42 of 80 layers stay in system RAM, which needs 21.9 GiB. The machine has 9.31 GiB."
     )
     assert page["host"]["over"] is not None
     assert not any(figure["label"] == "Missing" for figure in page["figures"])
@@ -129,7 +129,7 @@ def test_nobody_is_sent_to_ram_alone(snapshot):
 def test_what_does_not_fit_could_lie_in_ram(snapshot):
     rows = page_of(LLAMA, snapshot)["would_fit"]["rows"]
     assert [(row["code"], row["name"]) for row in rows][-1] == ("offload", "42 of 80 layers in RAM")
-    assert plain(rows[-1]["note"]) == "needs 21.8 GiB of system RAM, slower"
+    assert plain(rows[-1]["note"]) == "needs 21.9 GiB of system RAM, slower"
 
 
 # --- cards ------------------------------------------------------------------------------------------------------------

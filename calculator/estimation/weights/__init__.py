@@ -27,6 +27,12 @@ __all__ = ["WeightLayout", "has_rule", "published_file", "weight_layout"]
 NEAR_THE_RULE = 0.0005
 """A published file this close to the rule is the rule's tensors and some metadata."""
 
+IMATRIX_FORMATS = ("iq", "q4_0", "q5_0")
+"""File types whose quantizer picks other types for some tensors when it is given an importance matrix."""
+
+IMATRIX_SPREAD = 0.013
+"""How far files made with an importance matrix lie from the rule of files made without, at most (published sizes)."""
+
 PARTS_SPREAD = 0.02
 """A published checkpoint that holds encoders or MTP beside the language model: what of it is text, by the rule."""
 
@@ -106,6 +112,8 @@ def _gguf(model: LanguageModel, name: str) -> WeightLayout:
         layout = gguf_layout(model.architecture, name, model.class_name)
         if name in LAB_RECIPES:
             layout = replace(layout, spread=LAB_SPREAD)
+        elif name.startswith(IMATRIX_FORMATS):
+            layout = replace(layout, spread=IMATRIX_SPREAD)
         if size is None or abs(size.size_bytes / layout.file_bytes - 1) > MOST_FROM_RULE:
             return layout
     else:

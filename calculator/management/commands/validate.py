@@ -21,6 +21,10 @@ MOST_BYTES = 64 * 1024 * 1024
 """Largest file of cases that is read."""
 
 
+SPEEDS = frozenset({"prefill_tok_s", "decode_tok_s_per_user", "total_output_tok_s", "ttft_ms"})
+"""Fields of cases that measure speed."""
+
+
 class Command(BaseCommand):
     help = (
         "Say how far the calculated memory is from measured runs: those of the catalogue's share `check`, or those of a "
@@ -59,6 +63,8 @@ class Command(BaseCommand):
             raise CommandError(f"{path} is not valid JSON: {error}.") from error
         if not isinstance(rows, list):
             raise CommandError(f"{path} holds no list of cases.")
+        if any(isinstance(row, dict) and "observed" not in row and SPEEDS & row.keys() for row in rows):
+            raise CommandError(f"{path} holds measured speeds; only memory is compared so far.")
         try:
             return measurements_of(rows, snapshot)
         except ValueError as error:

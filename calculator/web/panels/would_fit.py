@@ -86,7 +86,9 @@ class Found:
 
 def ask(answer: Answer, **changes: Value) -> tuple[Scenario, Estimate]:
     """The same question with some values changed, without the search for its capacity."""
-    return answer.scenario.replace(**changes), estimate(_settled(answer, **changes), capacity=False)
+    return answer.scenario.replace(**changes), estimate(
+        _settled(answer, **changes), capacity=False, speed=False
+    )
 
 
 def works(answer: Answer, **changes: Value) -> bool:
@@ -94,7 +96,7 @@ def works(answer: Answer, **changes: Value) -> bool:
     configuration = _settled(answer, **changes)
     if configuration.offload.kind == "none":
         return verdict_of(configuration) in FIT
-    return estimate(configuration, capacity=False).verdict in WORKS
+    return estimate(configuration, capacity=False, speed=False).verdict in WORKS
 
 
 def _settled(answer: Answer, **changes: Value) -> Configuration:

@@ -67,6 +67,7 @@ WHYS: Mapping[str, Template] = {}
 LEFT_OUT: Mapping[str, Template] = {
     "not_comparable": _("The source does not say enough to calculate the figure."),
     "model_not_in_catalogue": _("The catalogue has no model of this architecture."),
+    "not_computed": _("The arithmetic has no rule for this format or device."),
     "format_not_in_catalogue": _("The weights format is not in the catalogue."),
     "format_not_stated": _("The source does not state the weights format."),
     "context_not_stated": _("The source does not state the context."),

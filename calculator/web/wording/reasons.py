@@ -150,7 +150,17 @@ REMARKS: Mapping[str, Template] = {
 }
 """What a reader should know about the figures whatever the verdict."""
 
-REASONS: Mapping[str, Template] = {**REFUSALS, **GROUNDS, **REMARKS}
+SPEED_GAPS: Mapping[str, Template] = {
+    "speed_no_generation": _("{model} makes embeddings, no text: there is no speed of generating."),
+    "speed_bandwidth_unknown": _("No memory bandwidth of {device} is known: its speed cannot be estimated."),
+    "speed_compute_unknown": _(
+        "No compute rate of {device} is known: the time of a prompt cannot be estimated."
+    ),
+    "power_unknown": _("No power figure of {device} is known."),
+}
+"""Which figure of a device is missing for its speed or its power."""
+
+REASONS: Mapping[str, Template] = {**REFUSALS, **GROUNDS, **REMARKS, **SPEED_GAPS}
 
 _FALLBACK = _("The engine does not support this combination.")
 
