@@ -111,19 +111,51 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         widened=bool(widened),
         measured_versions=widened or ("", ""),
     )
-    plan, choice = choose_plan(
-        configuration,
-        hardware,
-        AskedPlan(
-            scenario.split, scenario.tp, scenario.pp, scenario.ep, scenario.adp, scenario.dcp, scenario.dp
-        ),
-    )
+    plan, choice = _plan(scenario, configuration, hardware)
     settling.choices.append(choice)
-    if engine.rules.get("experts_on_host"):
-        plan = replace(plan, host_expert_layers=model.architecture.layer_count)
     configuration = replace(configuration, plan=plan, choices=tuple(settling.choices))
     used = scenario.replace(**settling.used) if settling.used else scenario
     return Resolved(used, configuration, tuple(settling.problems))
+
+
+def _plan(scenario: Scenario, configuration: Configuration, hardware: Hardware) -> tuple[Plan, Choice]:
+    """The plan for settled hardware; experts in host memory where the engine always keeps them there."""
+    asked = AskedPlan(
+        scenario.split, scenario.tp, scenario.pp, scenario.ep, scenario.adp, scenario.dcp, scenario.dp
+    )
+    plan, choice = choose_plan(configuration, hardware, asked)
+    if configuration.engine.rules.get("experts_on_host"):
+        plan = replace(plan, host_expert_layers=configuration.model.architecture.layer_count)
+    return plan, choice
+
+
+def on_hardware(
+    configuration: Configuration, scenario: Scenario, snapshot: Snapshot, hardware: Hardware
+) -> Configuration:
+    """A settled configuration on other devices that its engine treats alike: `resolve` for them without asking again
+    what model, engine, format, platform and workload are.
+
+    Settled anew is what depends on the device's memory and class, on the machine and on the count. Reasons of choices
+    are left out.
+    """
+    c, settling = configuration, _Settling(scenario, snapshot)
+    version = c.engine_version if _at_version(settling, c.engine)[1] else None
+    constants, widened = _constants(snapshot, c.engine, version, hardware.accelerator, c.backend)
+    moved = replace(
+        c,
+        accelerator=hardware.accelerator,
+        count=hardware.count,
+        knobs=_knobs(settling, c.engine, hardware.accelerator, c.workload),
+        constants=constants,
+        cards=(),
+        offload=_offload(settling, c.engine, hardware),
+        system=hardware.system,
+        system_count=hardware.units if hardware.system else 0,
+        widened=bool(widened),
+        measured_versions=widened or ("", ""),
+        choices=(),
+    )
+    return replace(moved, plan=_plan(scenario, moved, hardware)[0])
 
 
 # --- model and hardware -----------------------------------------------------------------------------------------------

@@ -189,6 +189,7 @@ class Configuration:
                 self.platform,
                 self.cards,
                 self.offload,
+                self.system,
             )
         )
 

@@ -20,7 +20,18 @@ from calculator.estimation.memory import Sum, memory_of, sum_of
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import stages
 from calculator.estimation.plans import on_one_gpu
-from calculator.estimation.terms import Cache, CacheGroup, Capacity, Estimate, Factor, Memory, Reason, Verdict
+from calculator.estimation.terms import (
+    Cache,
+    CacheGroup,
+    Capacity,
+    Estimate,
+    Factor,
+    Interval,
+    Limit,
+    Memory,
+    Reason,
+    Verdict,
+)
 from calculator.estimation.throughput.energy import energy_of
 from calculator.estimation.throughput.speed import missing_for_speed, speed_of
 from calculator.estimation.weights import has_rule
@@ -103,23 +114,33 @@ def verdict_of(configuration: Configuration) -> Verdict:
 
 def judged(configuration: Configuration) -> Verdict:
     """The same, computed."""
-    if not_computable(configuration) or _refusals(configuration):
+    if refusals_of(configuration):
         return "unsupported"
     sum_ = sum_of(configuration)
     if sum_.limit is None:
         return "unsupported"
-    usable = sum_.limit.usable.value
-    if sum_.least_weights > usable:
+    if sum_.least_weights > sum_.limit.usable.value:
         return "does_not_fit"
     needed = sum_.fullest(configuration.workload.context_tokens, configuration.workload.users)
-    if needed.value > usable:
+    return verdict_within(configuration, needed, sum_.limit)
+
+
+def verdict_within(configuration: Configuration, needed: Interval, limit: Limit) -> Verdict:
+    """The verdict of what is needed on the fullest GPU against what the engine may take of it [B]."""
+    if needed.value > limit.usable.value:
         return "does_not_fit"
-    occupied = sum_.rules.occupied(configuration, int(needed.value), sum_.limit)
-    if needed.high > usable - sum_.limit.margin_bytes or sum_.rules.occupied_refusal(
-        configuration, occupied, sum_.limit
+    rules = rules_of(configuration.engine.family)
+    occupied = rules.occupied(configuration, int(needed.value), limit)
+    if needed.high > limit.usable.value - limit.margin_bytes or rules.occupied_refusal(
+        configuration, occupied, limit
     ):
         return "tight"
     return "fits"
+
+
+def refusals_of(configuration: Configuration) -> tuple[Reason, ...]:
+    """Why nothing is computed for a configuration, or why its engine does not run it; empty when it does."""
+    return not_computable(configuration) or _refusals(configuration)
 
 
 def _refusals(configuration: Configuration) -> tuple[Reason, ...]:
