@@ -129,22 +129,20 @@ def _plan(scenario: Scenario, configuration: Configuration, hardware: Hardware) 
     return plan, choice
 
 
-def on_hardware(
+def on_device(
     configuration: Configuration, scenario: Scenario, snapshot: Snapshot, hardware: Hardware
 ) -> Configuration:
-    """A settled configuration on other devices that its engine treats alike: `resolve` for them without asking again
-    what model, engine, format, platform and workload are.
+    """A settled configuration on one of the devices in `hardware`, one that its engine treats alike: `resolve` for it
+    without asking again what model, engine, format, platform and workload are.
 
-    Settled anew is what depends on the device's memory and class, on the machine and on the count. Reasons of choices
-    are left out.
+    Settled anew is what depends on the device's memory and class, and on the machine. Count and plan are left to
+    `planned`, reasons of choices are left out.
     """
     c, settling = configuration, _Settling(scenario, snapshot)
     version = c.engine_version if _at_version(settling, c.engine)[1] else None
     constants, widened = _constants(snapshot, c.engine, version, hardware.accelerator, c.backend)
-    moved = replace(
-        c,
+    return c.with_(
         accelerator=hardware.accelerator,
-        count=hardware.count,
         knobs=_knobs(settling, c.engine, hardware.accelerator, c.workload),
         constants=constants,
         cards=(),
@@ -155,7 +153,11 @@ def on_hardware(
         measured_versions=widened or ("", ""),
         choices=(),
     )
-    return replace(moved, plan=_plan(scenario, moved, hardware)[0])
+
+
+def planned(configuration: Configuration, scenario: Scenario, hardware: Hardware) -> Plan:
+    """The plan that `resolve` lays over so many of the configuration's device."""
+    return _plan(scenario, configuration.with_(count=hardware.count), hardware)[0]
 
 
 # --- model and hardware -----------------------------------------------------------------------------------------------
@@ -396,9 +398,15 @@ def _workload(settling: _Settling, model: LanguageModel) -> Workload:
         settling.problem(
             "ctx", asked.ctx, asked.ctx, "context_above_maximum", maximum=longest, name=model.name
         )
-    output = asked.output if asked.output is not None else max(1, min(512, asked.ctx // 2))
-    prompt = asked.prompt if asked.prompt is not None else max(1, min(4096, asked.ctx - output))
-    return Workload(asked.ctx, asked.users, prompt, output)
+    return workload_of(asked)
+
+
+def workload_of(scenario: Scenario) -> Workload:
+    """What is asked of the machine; lengths that are left open follow from the context."""
+    s = scenario
+    output = s.output if s.output is not None else max(1, min(512, s.ctx // 2))
+    prompt = s.prompt if s.prompt is not None else max(1, min(4096, s.ctx - output))
+    return Workload(s.ctx, s.users, prompt, output)
 
 
 def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, workload: Workload) -> Knobs:

@@ -1,30 +1,37 @@
 """One question put to many hosts: what it means on each, and what several of them need alike. PURE.
 
 A host's memory enters the limit alone. What is needed of a GPU follows from model, format, engine, plan and settings; so
-hosts that agree in those share one sum, and a limit is compared with it.
+hosts that agree in those share one sum, and the limit of each is compared with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
-from calculator.estimation import least_gpus
-from calculator.estimation.configuration import Configuration, Plan
-from calculator.estimation.engines import is_built, rules_of
-from calculator.estimation.engines.shared import server_defaults
-from calculator.estimation.estimate import refusals_of, verdict_within
-from calculator.estimation.memory import Sum, sum_of
+from calculator.estimation.configuration import Configuration, Plan, Workload
+from calculator.estimation.engines import rules_of
+from calculator.estimation.estimate import not_computable, refusals_of, verdict_within
+from calculator.estimation.memory import Sum, needs_alike, sum_of
+from calculator.estimation.plans import Hardware
 from calculator.estimation.terms import Interval, Limit, Reason, Verdict
+from calculator.estimation.weights import published_file
 from calculator.planner.counts import counts_to_try
 from calculator.planner.fleet import Fleet, Host
-from calculator.resolve import on_hardware, resolve
-from calculator.scenario import Scenario
-from catalog.records import Constant
+from calculator.resolve import on_device, planned, resolve
+from calculator.scenario import DEFAULTS, Scenario
+from catalog.records import Accelerator, WeightsFormat
 
 RATE_CONSTANTS = ("speed_", "power_")
 """Calibrated constants whose names begin so enter speed and power, never memory."""
+
+MOST_KEPT = 16
+"""Contexts and users whose memory is remembered beside a sum; a slider moves on."""
+
+MOVING = ("ctx", "users", "prompt", "output")
+"""Parameters that a settled question leaves open: its workload."""
 
 
 def on_devices_alone(scenario: Scenario) -> Scenario:
@@ -33,148 +40,234 @@ def on_devices_alone(scenario: Scenario) -> Scenario:
     return scenario.replace(tp=None, pp=None, split="auto", offload="none", ngl=None, ncmoe=None)
 
 
-@dataclass(eq=False)
+def unmoved(scenario: Scenario) -> Scenario:
+    """The question without its workload: one `Settling` answers all that agree in it. Settings that follow context or
+    users belong to them."""
+    still = on_devices_alone(scenario).replace(gpu=DEFAULTS["gpu"], n=1)
+    if scenario.maxlen is not None or scenario.seqs is not None:
+        return still
+    return still.replace(**{name: DEFAULTS[name] for name in MOVING})
+
+
+@dataclass(eq=False, slots=True)
 class Alike:
     """Configurations that need the same of a GPU for the same context and users. `sum` is one of theirs."""
 
     sum: Sum
-    refused: tuple[Reason, ...]
-    needed: dict[tuple[int, int], Interval] = field(default_factory=dict)
+    kept: dict[tuple[int, int], Interval] = field(default_factory=dict)
 
-    def needs(self, tokens: int, users: int) -> Interval:
+    def needs(self, work: Workload) -> Interval:
         """Needed on the fullest GPU [B], worked out once."""
-        found = self.needed.get((tokens, users))
+        place = (work.context_tokens, work.users)
+        found = self.kept.get(place)
         if found is None:
-            found = self.needed[tokens, users] = self.sum.fullest(tokens, users)
+            if len(self.kept) >= MOST_KEPT:
+                self.kept.clear()
+            found = self.kept[place] = self.sum.fullest(*place)
         return found
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Laid:
-    """The question on one host in one count: its configuration, with those that need the same, the limit of a GPU (None
-    without a memory figure) and the verdict."""
+    """The question on one host in one count: its configuration, with those that need the same, the limit of a GPU and the
+    verdict. alike, limit: None where nothing is computed, or no memory figure is known."""
 
     host: Host
     units: int
     configuration: Configuration
-    alike: Alike
+    alike: Alike | None
     limit: Limit | None
     verdict: Verdict
 
     @property
-    def needed(self) -> Interval:
+    def needed(self) -> Interval | None:
         """Needed on the fullest GPU [B]."""
-        work = self.configuration.workload
-        return self.alike.needs(work.context_tokens, work.users)
+        return self.alike.needs(self.configuration.workload) if self.alike else None
 
     @property
-    def missing_bytes(self) -> float:
+    def short_bytes(self) -> float | None:
         """What the fullest GPU is short of; negative where something is left [B]."""
-        return self.needed.value - (self.limit.usable.value if self.limit else 0.0)
+        if self.limit is None or self.needed is None:
+            return None
+        return self.needed.value - self.limit.usable.value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Place:
+    """A host in one count before anything is asked of it."""
+
+    configuration: Configuration
+    alike: Alike | None
+    limit: Limit | None
+
+
+@dataclass(eq=False, slots=True)
+class _Kin:
+    """What a group of hosts has in common. weights_bytes: the layers of one copy, 0 where nothing is computed."""
+
+    base: Configuration
+    ladder: tuple[int, ...]
+    weights_bytes: float
+    refused: dict[Hashable, tuple[Reason, ...]] = field(default_factory=dict)
 
 
 class Settling:
-    """A question on the hosts of a fleet. Nothing here outlives the question."""
+    """A question without its workload on the hosts of a fleet; a workload is asked of it."""
 
     def __init__(self, scenario: Scenario, fleet: Fleet) -> None:
-        self.scenario = on_devices_alone(scenario)
-        self.snapshot = fleet.snapshot
+        self.scenario = unmoved(scenario)
         self.fleet = fleet
-        self._alike: dict[tuple[Any, ...], Alike] = {}
-        self._plans: dict[tuple[Any, ...], Configuration] = {}
-        self._constants: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-        self._bases: dict[Host, Configuration] = {}
-        self._ladders: dict[Host, tuple[int, ...]] = {}
+        self.snapshot = fleet.snapshot
+        self._kin: dict[Host, _Kin] = {}
+        self._devices: dict[Hashable, tuple[Configuration, int, Limit | None]] = {}
+        self._places: dict[Hashable, _Place] = {}
+        self._plans: dict[Hashable, tuple[Plan, tuple[object, ...]]] = {}
+        self._alike: dict[Hashable, Alike] = {}
+        self._kinds: dict[Hashable, int] = {}
+        self._constants: dict[Hashable, tuple[object, ...]] = {}
         for group in fleet.kin:
-            first = group[0]
-            base = resolve(self.scenario.replace(gpu=first.id, n=1), self.snapshot).configuration
-            ladder = counts_to_try(base)
-            for host in group:
-                self._bases[host] = base
-                self._ladders[host] = ladder
+            kin = self._settled(group[0])
+            self._kin.update(dict.fromkeys(group, kin))
+
+    def _settled(self, first: Host) -> _Kin:
+        base = resolve(self.scenario.replace(gpu=first.id, n=1), self.snapshot).configuration
+        ladder = counts_to_try(base)
+        if not_computable(base):
+            return _Kin(base, ladder, 0.0)
+        return _Kin(base, ladder, sum_of(base.one_copy()).least_weights)
 
     def base(self, host: Host) -> Configuration:
-        """The configuration of the host's kin: model, engine, format, platform and workload are the host's own."""
-        return self._bases[host]
+        """The configuration of the host's kin: model, engine, format and platform are the host's own."""
+        return self._kin[host].base
 
     def units_to_try(self, host: Host) -> list[int]:
         """The ladder of counts in whole units of the host, smallest first."""
-        return sorted({-(-count // host.per_unit) for count in self._ladders[host]})
+        return sorted({-(-count // host.per_unit) for count in self._kin[host].ladder})
 
-    def laid(self, host: Host, units: int) -> Laid:
-        """The question on so many of a host."""
-        configuration = self._on(host, units)
-        alike = self._alike_of(configuration)
-        return self.judge(host, units, configuration, alike)
+    def laid(
+        self, host: Host, units: int, work: Workload, weights_format: WeightsFormat | None = None
+    ) -> Laid:
+        """The question on so many of a host, with the verdict that `verdict_of` finds for it alone; in another format than
+        the engine's usual."""
+        place = self._place(host, units, weights_format)
+        return self._unless_refused(_by_memory(host, units, place, work))
 
-    def judge(self, host: Host, units: int, configuration: Configuration, alike: Alike) -> Laid:
-        """The verdict on a configuration, the same that `verdict_of` finds for it alone."""
-        if alike.refused:
-            built = is_built(configuration.engine)
-            limit = rules_of(configuration.engine.family).limit(configuration) if built else None
-            return Laid(host, units, configuration, alike, limit, "unsupported")
-        limit = rules_of(configuration.engine.family).limit(configuration)
-        if limit is None:
-            return Laid(host, units, configuration, alike, None, "unsupported")
-        if alike.sum.least_weights > limit.usable.value:
-            return Laid(host, units, configuration, alike, limit, "does_not_fit")
-        work = configuration.workload
-        needed = alike.needs(work.context_tokens, work.users)
-        verdict = verdict_within(configuration, needed, limit)
-        return Laid(host, units, configuration, alike, limit, verdict)
-
-    def smallest(self, host: Host) -> tuple[Laid | None, Laid | None, Laid]:
+    def smallest(self, host: Host, work: Workload) -> tuple[Laid | None, Laid | None, Laid]:
         """(the smallest count that fits, a smaller tight one, the last one tried), as `smallest_counts` finds them."""
         units = self.units_to_try(host)
-        least = self._least(host)
-        tight = last = None
+        least, tight = self._least(host), None
         for number in units:
             if number * host.per_unit < least and number != units[-1]:
                 continue
-            last = laid = self.laid(host, number)
+            laid = _by_memory(host, number, self._place(host, number), work)
+            if laid.verdict in ("fits", "tight"):
+                laid = self._unless_refused(laid)
             if laid.verdict == "fits":
                 return laid, tight, laid
             if laid.verdict == "tight" and tight is None:
                 tight = laid
-        assert last is not None, "the last count of the ladder is always tried"
-        return None, tight, last
+        return None, tight, self._unless_refused(laid)
 
     def _least(self, host: Host) -> int:
-        """GPUs that the weights alone need [1]."""
-        one = self._on(host, 1)
-        return least_gpus(one)
+        """GPUs that the weights alone need; 1 where that is not known [1]."""
+        kin = self._kin[host]
+        limit = self._on_device(host, kin)[2]
+        return math.ceil(kin.weights_bytes / limit.usable.value) if limit and kin.weights_bytes else 1
 
-    def _on(self, host: Host, units: int) -> Configuration:
-        return on_hardware(self._bases[host], self.scenario, self.snapshot, host.hardware(units))
-
-    def _alike_of(self, c: Configuration) -> Alike:
-        key = (
-            c.model,
-            c.engine,
-            c.engine_version,
-            c.backend,
-            c.weights_format,
-            c.cache_type,
-            c.count,
-            c.knobs,
-            c.accelerator.kind,
-            c.accelerator.vendor,
-            c.accelerator.compute_capability,
-            c.plan,
-            id(server_defaults(c.engine, c.accelerator)),
-            self._memory_constants(c),
-        )
-        found = self._alike.get(key)
+    def _place(self, host: Host, units: int, weights_format: WeightsFormat | None = None) -> _Place:
+        key = (host, units, weights_format)
+        found = self._places.get(key)
         if found is None:
-            found = self._alike[key] = Alike(sum_of(c), refusals_of(c))
+            found = self._places[key] = self._placed(host, units, weights_format)
         return found
 
-    def _memory_constants(self, c: Configuration) -> tuple[Any, ...]:
+    def _placed(self, host: Host, units: int, weights_format: WeightsFormat | None) -> _Place:
+        device, kind, _ = self._on_device(host, self._kin[host], weights_format)
+        hardware = host.hardware(units)
+        plan, shape = self._plan(device, hardware)
+        own = self._of_system(device, plan, hardware) if host.system else {}
+        c = device.with_(count=hardware.count, plan=plan, **own)
+        limit = None if not_computable(c) else rules_of(c.engine.family).limit(c)
+        if limit is None:
+            return _Place(c, None, None)
+        key = (kind, c.count, shape)
+        alike = self._alike.get(key)
+        if alike is None:
+            alike = self._alike[key] = Alike(sum_of(c))
+        return _Place(c, alike, limit)
+
+    def _unless_refused(self, laid: Laid) -> Laid:
+        """The same, unless the engine refuses it."""
+        refused, c = self._kin[laid.host].refused, laid.configuration
+        key = (c.count, c.plan, c.weights_format, c.workload.users)
+        if key not in refused:
+            refused[key] = refusals_of(c)
+        return replace(laid, verdict="unsupported") if refused[key] else laid
+
+    def _plan(self, c: Configuration, hardware: Hardware) -> tuple[Plan, tuple[object, ...]]:
+        """The plan, and what of it enters the memory of a GPU: all but how the devices stand together."""
+        place = (hardware.gpus_per_node, hardware.nodes, hardware.fast_domain)
+        key = (c.engine, c.weights_format, hardware.count, place)
+        found = self._plans.get(key)
+        if found is None:
+            plan = planned(c, self.scenario, hardware)
+            found = self._plans[key] = plan, _shape(plan)
+        return found
+
+    def _of_system(self, c: Configuration, plan: Plan, hardware: Hardware) -> dict[str, object]:
+        """What a system brings beside its devices."""
+        own: dict[str, object] = {"system": hardware.system, "system_count": hardware.units}
+        if plan.host_expert_layers:
+            own["offload"] = on_device(c, self.scenario, self.snapshot, hardware).offload
+        return own
+
+    def _on_device(
+        self, host: Host, kin: _Kin, weights_format: WeightsFormat | None = None
+    ) -> tuple[Configuration, int, Limit | None]:
+        """The configuration on one of the host's devices, what is needed of it as a number, and its limit."""
+        found = self._devices.get((host.accelerator, weights_format))
+        if found is None:
+            loose = Hardware(host.accelerator, 1, None, 1)
+            c = on_device(kin.base, self.scenario, self.snapshot, loose)
+            if weights_format is not None:
+                c = c.with_(weights_format=weights_format, file=published_file(c.model, weights_format.id))
+            key = (c.engine, c.backend, c.weights_format, c.knobs, needs_alike(c), self._memory_constants(c))
+            kind = self._kinds.setdefault(key, len(self._kinds))
+            limit = rules_of(c.engine.family).limit(c) if kin.weights_bytes else None
+            found = self._devices[host.accelerator, weights_format] = c, kind, limit
+        return found
+
+    def _memory_constants(self, c: Configuration) -> tuple[object, ...]:
         """The constants that memory is worked out with, by name and ends."""
         key = (c.engine, c.backend, c.accelerator.device_classes)
         found = self._constants.get(key)
         if found is None:
-            rows = (row for row in c.constants.values() if not row.name.startswith(RATE_CONSTANTS))
-            found = tuple(sorted((row.name, row.value, row.low, row.high) for row in rows))
-            self._constants[key] = found
+            rows = [row for row in c.constants.values() if not row.name.startswith(RATE_CONSTANTS)]
+            found = self._constants[key] = tuple((row.name, row.value, row.low, row.high) for row in rows)
         return found
+
+
+_shape = attrgetter(
+    "split",
+    "tp",
+    "pp",
+    "ep",
+    "adp",
+    "dcp",
+    "dp",
+    "layers_per_stage",
+    "host_layers",
+    "output_on_host",
+    "host_expert_layers",
+)
+
+
+def _by_memory(host: Host, units: int, place: _Place, work: Workload) -> Laid:
+    """The verdict as memory alone decides it."""
+    alike, limit = place.alike, place.limit
+    c = place.configuration.at(work)
+    if alike is None or limit is None:
+        return Laid(host, units, c, None, None, "unsupported")
+    if alike.sum.least_weights > limit.usable.value:
+        return Laid(host, units, c, alike, limit, "does_not_fit")
+    return Laid(host, units, c, alike, limit, verdict_within(c, alike.needs(work), limit))
