@@ -112,12 +112,12 @@ class Sum:
 
     def takes_too_much(self, users: int) -> bool:
         """The engine takes more than the device has, whatever the model needs of it."""
-        if self._takes_alike is None:
+        if self.takes_alike is None:
             return self._takes_more(users)
-        return self._takes_alike
+        return self.takes_alike
 
     @cached_property
-    def _takes_alike(self) -> bool | None:
+    def takes_alike(self) -> bool | None:
         """The same for any number of users, None where it depends on them."""
         one = self._takes_more(1)
         return one if one or not self._takes_more(MOST_REQUESTS) else None
