@@ -13,6 +13,7 @@ import numpy as np
 from calculator.estimation.capacity import block_of, capacity_of, most_of_context, most_of_users
 from calculator.estimation.configuration import Workload
 from calculator.estimation.memory import Sum
+from calculator.estimation.numbers import round_up
 from calculator.estimation.terms import Capacity
 from calculator.planner.settling import Alike, Laid
 
@@ -22,18 +23,21 @@ GRID = 12
 PATIENCE = 3
 """Guesses along a line before the range is halved."""
 
+LEAST_RISE = 1e-3
+"""A line that rises less is flat [B per place]."""
+
 
 class _Axis:
     """Where many limits are met along one axis. low: the largest place known to keep to the limit, 0 for none; high: the
-    smallest known not to, or the first beyond the bound."""
+    smallest known not to, or the first beyond the bound. near, at_near: the place evaluated last, and what is needed there;
+    rise: how fast that grows."""
 
     def __init__(self, limits: Any, of_high_end: Any, bound: int, block: int) -> None:
         self.limits, self.of_high_end = limits, of_high_end
         self.bound, self.block = bound, block
-        self.low, self.high = np.zeros(len(limits), np.int64), np.full(len(limits), bound + 1)
-        self.at_low, self.at_high = np.full(len(limits), np.nan), np.full(len(limits), np.nan)
         self.tries = 0
-        self.asked = np.unique(np.geomspace(1, bound, GRID).round().astype(np.int64))
+        grid = np.geomspace(1, bound, GRID).round().astype(np.int64)
+        self.asked = np.unique(np.minimum(np.where(grid > block, round_up(grid, block), grid), bound))
 
     @property
     def settled(self) -> bool:
@@ -41,35 +45,46 @@ class _Axis:
 
     def start(self, value: Any, high_end: Any) -> None:
         """The ranges that the grid leaves; memory never falls along an axis."""
-        for which, ends in ((~self.of_high_end, value), (self.of_high_end, high_end)):
-            behind = np.searchsorted(ends, self.limits[which], side="right")
-            below, within = np.maximum(behind - 1, 0), np.minimum(behind, len(ends) - 1)
-            some, more = behind > 0, behind < len(ends)
-            self.low[which] = np.where(some, self.asked[below], 0)
-            self.at_low[which] = np.where(some, ends[below], np.nan)
-            self.high[which] = np.where(more, self.asked[within], self.bound + 1)
-            self.at_high[which] = np.where(more, ends[within], np.nan)
+        grid, last = self.asked, len(self.asked) - 1
+        behind = np.where(
+            self.of_high_end,
+            np.searchsorted(high_end, self.limits, side="right"),
+            np.searchsorted(value, self.limits, side="right"),
+        )
+        below, above = np.maximum(behind - 1, 0), np.minimum(behind, last)
+        self.low = np.where(behind > 0, grid[below], 0)
+        self.high = np.where(behind <= last, grid[above], self.bound + 1)
+        ends = np.where(self.of_high_end, high_end[below], value[below])
+        more = np.where(self.of_high_end, high_end[above], value[above])
+        self.near, self.at_near = grid[below], ends
+        self.rise = np.maximum((more - ends) / np.maximum(grid[above] - grid[below], 1), LEAST_RISE)
 
     def guess(self) -> None:
-        """Ask for the end of the block where a line through the two ends meets the limit, and for the place behind it."""
-        middle = (self.low + self.high) // 2
+        """Ask for the end of the block in which a line meets the limit, and for the place behind it."""
         self.tries += 1
         if self.tries % (PATIENCE + 1):
-            share = (self.limits - self.at_low) / np.maximum(self.at_high - self.at_low, 1.0)
-            meets = self.low + np.nan_to_num(share, nan=0.5) * (self.high - self.low)
-            middle = meets.astype(np.int64) // self.block * self.block
-        middle = np.clip(middle, self.low + 1, np.maximum(self.high - 1, 1))
-        self.asked = np.concatenate([middle, np.minimum(middle + 1, np.maximum(self.high - 1, 1))])
+            meets = self.near + np.clip((self.limits - self.at_near) / self.rise, -self.bound, self.bound)
+            place = np.floor(meets / self.block).astype(np.int64) * self.block
+            place = np.where(place <= self.low, (self.low // self.block + 1) * self.block, place)
+            place = np.where(place >= self.high, (self.high - 1) // self.block * self.block, place)
+        else:
+            place = (self.low + self.high) // 2
+        last = np.maximum(self.high - 1, 1)
+        place = np.clip(place, np.minimum(self.low + 1, last), last)
+        self.asked = np.concatenate([place, np.minimum(place + 1, last)])
 
     def learn(self, value: Any, high_end: Any) -> None:
         """Narrow every range by what was found at its two places."""
         count = len(self.limits)
-        for part in (slice(0, count), slice(count, 2 * count)):
+        for part in (slice(count, 2 * count), slice(0, count)):
             place, needed = self.asked[part], np.where(self.of_high_end, high_end[part], value[part])
-            holds = (needed <= self.limits) & (place > self.low)
-            fails = (needed > self.limits) & (place < self.high)
-            self.low, self.at_low = np.where(holds, place, self.low), np.where(holds, needed, self.at_low)
-            self.high, self.at_high = np.where(fails, place, self.high), np.where(fails, needed, self.at_high)
+            holds = needed <= self.limits
+            self.low = np.where(holds, np.maximum(self.low, place), self.low)
+            self.high = np.where(holds, self.high, np.minimum(self.high, place))
+        apart = place - self.near
+        rise = (needed - self.at_near) / np.where(apart == 0, 1, apart)
+        self.rise = np.where((apart != 0) & (rise > LEAST_RISE), rise, self.rise)
+        self.near, self.at_near = place, needed
 
 
 def capacities(alike: Alike, rows: Sequence[Laid]) -> list[Capacity | None]:
