@@ -103,7 +103,9 @@ def block_of(configuration: Configuration) -> int:
 
 @lru_cache(maxsize=1024)
 def _block_of(machine: Keyed) -> int:
-    needed = np.broadcast_to(sum_of(machine.configuration).fullest(BLOCK_SAMPLES, 1).value, BLOCK_SAMPLES.shape)
+    needed = np.broadcast_to(
+        sum_of(machine.configuration).fullest(BLOCK_SAMPLES, 1).value, BLOCK_SAMPLES.shape
+    )
     steps = BLOCK_SAMPLES[:-1][np.diff(needed) != 0]
     return int(np.gcd.reduce(steps)) if len(steps) else 1
 

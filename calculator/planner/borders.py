@@ -90,7 +90,7 @@ class _Axis:
 def capacities(alike: Alike, rows: Sequence[Laid]) -> list[Capacity | None]:
     """Longest context and most users of rows that need alike, each with its own limit: what `capacity_of` finds for each
     alone."""
-    takes = [_takes_too_much(row) for row in rows]
+    takes = [row.place.takes_too_much for row in rows]
     plain = [n for n, much in enumerate(takes) if much is not None and not rows[n].configuration.plan.host_expert_layers]  # fmt: skip
     out = [None if n in plain else capacity_of(row.configuration) for n, row in enumerate(rows)]
     if not plain:
@@ -110,11 +110,6 @@ def capacities(alike: Alike, rows: Sequence[Laid]) -> list[Capacity | None]:
             keeps * int(min(users[at], users[high_end])),
         )
     return out
-
-
-def _takes_too_much(row: Laid) -> bool | None:
-    """Whether the engine takes more than the device has; None where that depends on the requests."""
-    return Sum(row.configuration).takes_alike
 
 
 def _borders(sum_: Sum, work: Workload, limits: Any) -> tuple[Any, Any]:

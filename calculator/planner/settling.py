@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from operator import attrgetter
 
 from calculator.estimation.configuration import Configuration, Plan, Workload
@@ -17,6 +18,8 @@ from calculator.estimation.estimate import not_computable, refusals_of, verdict_
 from calculator.estimation.memory import Sum, needs_alike, sum_of
 from calculator.estimation.plans import Hardware
 from calculator.estimation.terms import Interval, Limit, Reason, Verdict
+from calculator.estimation.throughput.load import Machine, machine_of
+from calculator.estimation.throughput.reads import Reads
 from calculator.estimation.weights import published_file
 from calculator.planner.counts import counts_to_try
 from calculator.planner.fleet import Fleet, Host
@@ -49,12 +52,17 @@ def unmoved(scenario: Scenario) -> Scenario:
     return still.replace(**{name: DEFAULTS[name] for name in MOVING})
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Alike:
     """Configurations that need the same of a GPU for the same context and users. `sum` is one of theirs."""
 
     sum: Sum
     kept: dict[tuple[int, int], Interval] = field(default_factory=dict)
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What a step reads and computes."""
+        return Reads(self.sum.configuration)
 
     def needs(self, work: Workload) -> Interval:
         """Needed on the fullest GPU [B], worked out once."""
@@ -67,17 +75,45 @@ class Alike:
         return found
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Laid:
-    """The question on one host in one count: its configuration, with those that need the same, the limit of a GPU and the
-    verdict. alike, limit: None where nothing is computed, or no memory figure is known."""
+@dataclass(eq=False)
+class Place:
+    """A host in one count before anything is asked of it. alike, limit: None where nothing is computed, or no memory
+    figure is known."""
 
-    host: Host
-    units: int
     configuration: Configuration
     alike: Alike | None
     limit: Limit | None
+
+    @cached_property
+    def takes_too_much(self) -> bool | None:
+        """Whether the engine takes more than the device has; None where that depends on the requests."""
+        return Sum(self.configuration).takes_alike
+
+    @cached_property
+    def machine(self) -> Machine:
+        """What the machine brings to every load; those that need alike read alike."""
+        assert self.alike is not None, "asked only of what runs"
+        return machine_of(self.configuration, self.alike.reads)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Laid:
+    """The question on one host in one count: its configuration with its workload, and the verdict."""
+
+    host: Host
+    units: int
+    place: Place
+    configuration: Configuration
     verdict: Verdict
+
+    @property
+    def alike(self) -> Alike | None:
+        return self.place.alike
+
+    @property
+    def limit(self) -> Limit | None:
+        """What the engine may take of one GPU."""
+        return self.place.limit
 
     @property
     def needed(self) -> Interval | None:
@@ -90,15 +126,6 @@ class Laid:
         if self.limit is None or self.needed is None:
             return None
         return self.needed.value - self.limit.usable.value
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Place:
-    """A host in one count before anything is asked of it."""
-
-    configuration: Configuration
-    alike: Alike | None
-    limit: Limit | None
 
 
 @dataclass(eq=False, slots=True)
@@ -120,7 +147,7 @@ class Settling:
         self.snapshot = fleet.snapshot
         self._kin: dict[Host, _Kin] = {}
         self._devices: dict[Hashable, tuple[Configuration, int, Limit | None]] = {}
-        self._places: dict[Hashable, _Place] = {}
+        self._places: dict[Hashable, Place] = {}
         self._plans: dict[Hashable, tuple[Plan, tuple[object, ...]]] = {}
         self._alike: dict[Hashable, Alike] = {}
         self._kinds: dict[Hashable, int] = {}
@@ -152,21 +179,28 @@ class Settling:
         place = self._place(host, units, weights_format)
         return self._unless_refused(_by_memory(host, units, place, work))
 
-    def smallest(self, host: Host, work: Workload) -> tuple[Laid | None, Laid | None, Laid]:
-        """(the smallest count that fits, a smaller tight one, the last one tried), as `smallest_counts` finds them."""
-        units = self.units_to_try(host)
+    def smallest(self, host: Host, work: Workload) -> tuple[Laid | None, Laid | None]:
+        """The smallest count that fits and a smaller tight one, as `smallest_counts` finds them; None where none is."""
         least, tight = self._least(host), None
-        for number in units:
-            if number * host.per_unit < least and number != units[-1]:
+        for number in self.units_to_try(host):
+            if number * host.per_unit < least:
                 continue
             laid = _by_memory(host, number, self._place(host, number), work)
             if laid.verdict in ("fits", "tight"):
                 laid = self._unless_refused(laid)
             if laid.verdict == "fits":
-                return laid, tight, laid
+                return laid, tight
             if laid.verdict == "tight" and tight is None:
                 tight = laid
-        return None, tight, self._unless_refused(laid)
+        return None, tight
+
+    def closest(self, host: Host, work: Workload) -> Laid:
+        """Where no count works: the largest that the engine accepts, which is short of the least; else the smallest."""
+        for number in reversed(self.units_to_try(host)):
+            laid = self.laid(host, number, work)
+            if laid.verdict != "unsupported":
+                return laid
+        return laid
 
     def _least(self, host: Host) -> int:
         """GPUs that the weights alone need; 1 where that is not known [1]."""
@@ -174,14 +208,14 @@ class Settling:
         limit = self._on_device(host, kin)[2]
         return math.ceil(kin.weights_bytes / limit.usable.value) if limit and kin.weights_bytes else 1
 
-    def _place(self, host: Host, units: int, weights_format: WeightsFormat | None = None) -> _Place:
+    def _place(self, host: Host, units: int, weights_format: WeightsFormat | None = None) -> Place:
         key = (host, units, weights_format)
         found = self._places.get(key)
         if found is None:
             found = self._places[key] = self._placed(host, units, weights_format)
         return found
 
-    def _placed(self, host: Host, units: int, weights_format: WeightsFormat | None) -> _Place:
+    def _placed(self, host: Host, units: int, weights_format: WeightsFormat | None) -> Place:
         device, kind, _ = self._on_device(host, self._kin[host], weights_format)
         hardware = host.hardware(units)
         plan, shape = self._plan(device, hardware)
@@ -189,12 +223,12 @@ class Settling:
         c = device.with_(count=hardware.count, plan=plan, **own)
         limit = None if not_computable(c) else rules_of(c.engine.family).limit(c)
         if limit is None:
-            return _Place(c, None, None)
+            return Place(c, None, None)
         key = (kind, c.count, shape)
         alike = self._alike.get(key)
         if alike is None:
             alike = self._alike[key] = Alike(sum_of(c))
-        return _Place(c, alike, limit)
+        return Place(c, alike, limit)
 
     def _unless_refused(self, laid: Laid) -> Laid:
         """The same, unless the engine refuses it."""
@@ -262,12 +296,13 @@ _shape = attrgetter(
 )
 
 
-def _by_memory(host: Host, units: int, place: _Place, work: Workload) -> Laid:
+def _by_memory(host: Host, units: int, place: Place, work: Workload) -> Laid:
     """The verdict as memory alone decides it."""
     alike, limit = place.alike, place.limit
     c = place.configuration.at(work)
+    verdict: Verdict = "does_not_fit"
     if alike is None or limit is None:
-        return Laid(host, units, c, None, None, "unsupported")
-    if alike.sum.least_weights > limit.usable.value:
-        return Laid(host, units, c, alike, limit, "does_not_fit")
-    return Laid(host, units, c, alike, limit, verdict_within(c, alike.needs(work), limit))
+        verdict = "unsupported"
+    elif alike.sum.least_weights <= limit.usable.value:
+        verdict = verdict_within(c, alike.needs(work), limit)
+    return Laid(host, units, place, c, verdict)
