@@ -6,6 +6,7 @@ The same inverse as `capacity_of`, over a vector of limits: every evaluation of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,7 @@ class _Axis:
         self.limits, self.of_high_end = limits, of_high_end
         self.bound, self.block = bound, block
         self.tries = 0
-        grid = np.geomspace(1, bound, GRID).round().astype(np.int64)
-        self.asked = np.unique(np.minimum(np.where(grid > block, round_up(grid, block), grid), bound))
+        self.asked = _grid(bound, block)
 
     @property
     def settled(self) -> bool:
@@ -85,6 +85,13 @@ class _Axis:
         rise = (needed - self.at_near) / np.where(apart == 0, 1, apart)
         self.rise = np.where((apart != 0) & (rise > LEAST_RISE), rise, self.rise)
         self.near, self.at_near = place, needed
+
+
+@lru_cache(maxsize=256)
+def _grid(bound: int, block: int) -> Any:
+    """Places from 1 to the bound, those beyond a block at its end."""
+    grid = np.geomspace(1, bound, GRID).round().astype(np.int64)
+    return np.unique(np.minimum(np.where(grid > block, round_up(grid, block), grid), bound))
 
 
 def capacities(alike: Alike, rows: Sequence[Laid]) -> list[Capacity | None]:

@@ -25,7 +25,7 @@ from calculator.planner.counts import counts_to_try
 from calculator.planner.fleet import Fleet, Host
 from calculator.resolve import on_device, planned, resolve
 from calculator.scenario import DEFAULTS, Scenario
-from catalog.records import Accelerator, WeightsFormat
+from catalog.records import WeightsFormat
 
 RATE_CONSTANTS = ("speed_", "power_")
 """Calibrated constants whose names begin so enter speed and power, never memory."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from calculator.estimation.configuration import Configuration
+from calculator.estimation.numbers import most
 from calculator.estimation.terms import BOUNDS, BoundBy, Interval, Reason, Speed
 from calculator.estimation.throughput.decode import Step, decode_step, floor_s, step_s
 from calculator.estimation.throughput.intervals import of_rate, of_time, spread_of
-from calculator.estimation.numbers import most
 from calculator.estimation.throughput.load import Load, load_of
 from calculator.estimation.throughput.prefill import prompt_floor_s, prompt_s
 from calculator.estimation.throughput.rates import Rates, rates_of
