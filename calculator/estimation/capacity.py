@@ -50,6 +50,14 @@ def _largest_on_host(host_bytes: Callable[[int], int], bound: int, ram_bytes: in
     return low
 
 
+def longest_context(configuration: Configuration) -> Pair:
+    """Longest context at the configuration's users: with the point value, and with the high end; 0 without a limit
+    [tokens]."""
+    if sum_of(configuration).limit is None:
+        return 0, 0
+    return _longest_context(Keyed(configuration.machine, configuration), configuration.workload.users)
+
+
 def most_of_context(c: Configuration) -> int:
     """The context that nothing goes beyond: the model's maximum [tokens]."""
     return c.model.max_context_tokens or MOST_TOKENS

@@ -30,6 +30,12 @@ from catalog.records import WeightsFormat
 RATE_CONSTANTS = ("speed_", "power_")
 """Calibrated constants whose names begin so enter speed and power, never memory."""
 
+WORKS: tuple[Verdict, ...] = ("fits", "tight", "offload")
+"""Verdicts of what runs."""
+
+RANK: tuple[Verdict, ...] = ("fits", "tight", "offload", "does_not_fit", "unsupported")
+"""Verdicts in the order of lists."""
+
 MOST_KEPT = 16
 """Contexts and users whose memory is remembered beside a sum; a slider moves on."""
 
@@ -43,13 +49,16 @@ def on_devices_alone(scenario: Scenario) -> Scenario:
     return scenario.replace(tp=None, pp=None, split="auto", offload="none", ngl=None, ncmoe=None)
 
 
-def unmoved(scenario: Scenario) -> Scenario:
-    """The question without its workload: one `Settling` answers all that agree in it. Settings that follow context or
-    users belong to them."""
-    still = on_devices_alone(scenario).replace(gpu=DEFAULTS["gpu"], n=1)
+def without_workload(scenario: Scenario) -> Scenario:
+    """The question with the default workload, unless a setting of the engine follows context or users."""
     if scenario.maxlen is not None or scenario.seqs is not None:
-        return still
-    return still.replace(**{name: DEFAULTS[name] for name in MOVING})
+        return scenario
+    return scenario.replace(**{name: DEFAULTS[name] for name in MOVING})
+
+
+def unmoved(scenario: Scenario) -> Scenario:
+    """The question without hardware and workload: one `Settling` answers all that agree in it."""
+    return without_workload(on_devices_alone(scenario)).replace(gpu=DEFAULTS["gpu"], n=1)
 
 
 @dataclass(eq=False)

@@ -77,20 +77,19 @@ def _loads(asked: Sequence[Asked]) -> tuple[list[Load], list[int]]:
 def _load(asked: Sequence[Asked], loads: Sequence[Load], own: Sequence[int]) -> Load:
     """All loads as one, its amounts as arrays."""
     which = np.array(own)
-    shared = {
+    shared: dict[str, Any] = {
         field.name: np.array([getattr(load, field.name) for load in loads])[which]
         for field in fields(Load)
         if field.name not in (*OF_DEVICE, "links", "host")
     }
-    device = {
+    device: dict[str, Any] = {
         "bandwidth_bytes_per_s": [each.configuration.accelerator.bandwidth_bytes_per_s for each in asked],
         "flops_per_s": [each.machine.flops_per_s for each in asked],
         "sixteen_bit_flops_per_s": [each.machine.sixteen_bit_flops_per_s for each in asked],
     }
     links = Links(**_columns(Links, [each.machine.links for each in asked]))
-    return replace(
-        loads[0], **shared, **{name: np.array(column) for name, column in device.items()}, links=links
-    )
+    arrays = {name: np.array(column) for name, column in device.items()}
+    return replace(loads[0], links=links, **shared, **arrays)
 
 
 def _columns(kind: type[Any], rows: Sequence[Any]) -> dict[str, Any]:
