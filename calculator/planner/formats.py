@@ -19,6 +19,12 @@ q3_k_l is the tool's own."""
 
 SIXTEEN_BITS = 16.0
 
+SEVERE = "severe-loss"
+"""The badge of formats that change a model so much that none is proposed by itself."""
+
+DIVERGENCE = "kld_llama3_8b"
+"""The measurement by which formats of about the same size are compared."""
+
 NOTHING_GAINED = 1.1
 """A format of so many times the bits of the published checkpoint holds nothing more than it."""
 
@@ -49,8 +55,12 @@ def nominal_bits(model: LanguageModel, weights_format: WeightsFormat) -> float:
 
 
 def formats_of(configuration: Configuration, formats: Iterable[WeightsFormat]) -> tuple[WeightsFormat, ...]:
-    """The formats that are worth choosing: the engine loads them on this device, the model can be had in them, and they
-    have no more bits than the checkpoint has. Most bits first; of as many bits the checkpoint as published."""
+    """The formats that are worth choosing, most bits first; of as many bits the checkpoint as published.
+
+    The engine loads them on this device, the model can be had in them, they have no more bits than its checkpoint, their
+    loss is not severe, and no other of as few bits was measured to lose less. What the engine takes by itself is always
+    among them.
+    """
     c = configuration
     usual = default_format(c.engine, c.model)[0]
     most = NOTHING_GAINED * native_bits(c.model)
@@ -59,6 +69,28 @@ def formats_of(configuration: Configuration, formats: Iterable[WeightsFormat]) -
         for each in formats
         if exists(c, each) and format_refusal(c.engine, each, c.accelerator, c.model) is None
     ]
-    worth = [(bits, each) for bits, each in had if bits <= most or each.id == usual]
+    worth = [
+        (bits, each)
+        for bits, each in had
+        if each.id == usual or (bits <= most and not _severe(each) and not _surpassed(bits, each, had))
+    ]
     worth.sort(key=lambda pair: (-pair[0], pair[1].id != "native", pair[1].id))
     return tuple(each for _, each in worth)
+
+
+def _severe(weights_format: WeightsFormat) -> bool:
+    return weights_format.quality.get("badge") == SEVERE
+
+
+def _surpassed(
+    bits: float, weights_format: WeightsFormat, others: Iterable[tuple[float, WeightsFormat]]
+) -> bool:
+    """Whether another format of no more bits was measured to be nearer to the model, by KL divergence."""
+    own = weights_format.quality.get(DIVERGENCE)
+    return own is not None and any(
+        other is not weights_format
+        and other_bits <= bits
+        and other.quality.get(DIVERGENCE) is not None
+        and other.quality[DIVERGENCE] < own
+        for other_bits, other in others
+    )
