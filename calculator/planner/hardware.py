@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,12 +28,17 @@ class Price:
     source: str
 
 
+Prices = Mapping[str, Sequence[Price]]
+"""Prices by the id of a host, as many as are known."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class HardwareRow:
     """One host. units, verdict: the smallest count that fits, else the smallest that is tight, else the last of the ladder
     that was tried. tight_units: a smaller count that is tight, beside one that fits. needed, limit: on the fullest GPU;
     None where they are not computed. capacity, speed: None for what does not run, speed also without the device's figures.
-    why: what refuses the last count of the ladder, or is missing. price: of one unit."""
+    why: what is refused, or is missing. prices: of one unit, as many as are known. best_format: what one unit holds in the
+    format with the most bits that fits there, where it was asked for."""
 
     host: Host
     units: int
@@ -44,7 +50,8 @@ class HardwareRow:
     capacity: Capacity | None = None
     speed: Speed | None = None
     why: Reason | None = None
-    price: Price | None = None
+    prices: tuple[Price, ...] = ()
+    best_format: Laid | None = None
 
     @property
     def works(self) -> bool:
@@ -64,9 +71,19 @@ class HardwareRow:
         return int(self.limit.usable.value - self.needed.value)
 
     @property
-    def price_usd(self) -> float | None:
-        """All units together [USD]."""
-        return self.price.usd * self.units if self.price else None
+    def price(self) -> Price | None:
+        """The cheapest of one unit, which a used one is where it is sold used."""
+        return min(self.prices, key=lambda price: price.usd, default=None)
+
+    @property
+    def memory_gb(self) -> int:
+        """Memory of all devices by their names [GB]."""
+        return self.gpus * self.host.accelerator.memory_gb
+
+    @property
+    def tokens_per_s(self) -> float:
+        """Decode rate of one user, 0 where none is known [tokens/s]."""
+        return self.speed.decode_tokens_per_s_per_user.value if self.speed else 0.0
 
 
 def fits_on(
@@ -75,13 +92,15 @@ def fits_on(
     *,
     settling: Settling | None = None,
     hosts: Iterable[Host] | None = None,
-    prices: Mapping[str, Price] | None = None,
+    prices: Prices | None = None,
+    best_formats: bool = False,
 ) -> tuple[HardwareRow, ...]:
     """The question on every host of a fleet in its smallest count, best first.
 
     Count, plan and offload of the question are left open: the count is searched along the engine's ladder, the plan is the
     engine's own, everything stays on the devices. settling: that of an earlier question which differs in its workload
-    alone (`unmoved`). hosts: those that are asked for, all by default.
+    alone (`unmoved`). hosts: those that are asked for, all by default. best_formats: look for the best format of one unit
+    of each too, which takes its time when a model is asked for the first time.
     """
     asked = settling or Settling(scenario, fleet)
     work = workload_of(scenario)
@@ -95,7 +114,9 @@ def fits_on(
         _row(scenario, fleet, laid, tight, *own) for (laid, tight), own in zip(found, figures, strict=True)
     ]
     if prices:
-        rows = [replace(row, price=prices.get(row.host.id)) for row in rows]
+        rows = [replace(row, prices=tuple(prices.get(row.host.id, ()))) for row in rows]
+    if best_formats:
+        rows = [replace(row, best_format=asked.best_format(row.host, 1, work)) for row in rows]
     return tuple(sorted(rows, key=rank))
 
 
@@ -174,6 +195,14 @@ def _settled_alone(row: HardwareRow, scenario: Scenario, fleet: Fleet) -> Hardwa
 
 
 def rank(row: HardwareRow) -> tuple[object, ...]:
-    """What works first, the fewest units of it, then the fastest."""
-    speed = row.speed.decode_tokens_per_s_per_user.value if row.speed else 0.0
-    return RANK.index(row.verdict), row.units if row.works else 0, -speed, row.host.id
+    """What works first, the fewest devices of it, then the fastest; of what does not, the closest."""
+    if row.works:
+        return RANK.index(row.verdict), row.gpus, -row.tokens_per_s, row.host.id
+    return RANK.index(row.verdict), shortage(row), 0.0, row.host.id
+
+
+def shortage(row: HardwareRow) -> float:
+    """How far what is needed lies above what may be taken, as a share of it; not known: as far as can be [1]."""
+    if row.needed is None or row.limit is None or not row.limit.usable.value:
+        return math.inf
+    return row.needed.value / row.limit.usable.value - 1

@@ -23,6 +23,7 @@ from calculator.estimation.throughput.reads import Reads
 from calculator.estimation.weights import published_file
 from calculator.planner.counts import counts_to_try
 from calculator.planner.fleet import Fleet, Host
+from calculator.planner.formats import formats_of
 from calculator.resolve import on_device, planned, resolve
 from calculator.scenario import DEFAULTS, Scenario
 from catalog.records import WeightsFormat
@@ -144,6 +145,7 @@ class _Kin:
     base: Configuration
     ladder: tuple[int, ...]
     weights_bytes: float
+    formats: tuple[WeightsFormat, ...] | None = None
     refused: dict[Hashable, tuple[Reason, ...]] = field(default_factory=dict)
 
 
@@ -210,6 +212,22 @@ class Settling:
             if laid.verdict != "unsupported":
                 return laid
         return laid
+
+    def best_format(self, host: Host, units: int, work: Workload) -> Laid | None:
+        """So many of a host in the format with the most bits that fits there; None where none does, or where the question
+        names its format."""
+        kin = self._kin[host]
+        if self.scenario.quant is not None or not kin.weights_bytes:
+            return None
+        if kin.formats is None:
+            kin.formats = formats_of(kin.base, self.snapshot.formats.values())
+        for weights_format in kin.formats:
+            usual = weights_format is kin.base.weights_format
+            place = self._place(host, units, None if usual else weights_format)
+            laid = _by_memory(host, units, place, work)
+            if laid.verdict == "fits" and self._unless_refused(laid).verdict == "fits":
+                return laid
+        return None
 
     def _least(self, host: Host) -> int:
         """GPUs that the weights alone need; 1 where that is not known [1]."""
