@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.engines.acceptance import format_refusal
@@ -54,16 +54,19 @@ def nominal_bits(model: LanguageModel, weights_format: WeightsFormat) -> float:
     return weights_format.bits_file_llama3_8b or weights_format.bits_nominal or SIXTEEN_BITS
 
 
-def formats_of(configuration: Configuration, formats: Iterable[WeightsFormat]) -> tuple[WeightsFormat, ...]:
+def formats_of(configuration: Configuration, formats: Collection[WeightsFormat]) -> tuple[WeightsFormat, ...]:
     """The formats that are worth choosing, most bits first; of as many bits the checkpoint as published.
 
-    The engine loads them on this device, the model can be had in them, they have no more bits than its checkpoint, their
+    The engine loads them on this device, the model can be had in them, they have no more bits than its checkpoint (of one
+    published in 4 bits: than that and its GGUF), their
     loss is not severe, and no other of as few bits was measured to lose less. What the engine takes by itself is always
     among them.
     """
     c = configuration
-    usual = default_format(c.engine, c.model)[0]
+    usual, why = default_format(c.engine, c.model)
     most = NOTHING_GAINED * native_bits(c.model)
+    if why == "format_native_4bit":
+        most = min(most, max(nominal_bits(c.model, each) for each in formats if each.id in (usual, "native")))
     had = [
         (nominal_bits(c.model, each), each)
         for each in formats
