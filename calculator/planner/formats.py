@@ -58,15 +58,14 @@ def formats_of(configuration: Configuration, formats: Collection[WeightsFormat])
     """The formats that are worth choosing, most bits first; of as many bits the checkpoint as published.
 
     The engine loads them on this device, the model can be had in them, they have no more bits than its checkpoint (of one
-    published in 4 bits: than that and its GGUF), their
-    loss is not severe, and no other of as few bits was measured to lose less. What the engine takes by itself is always
-    among them.
+    published in 4 bits: than its file in the same types), their loss is not severe, and no other of as few bits was
+    measured to lose less. What the engine takes by itself is always among them.
     """
     c = configuration
     usual, why = default_format(c.engine, c.model)
     most = NOTHING_GAINED * native_bits(c.model)
     if why == "format_native_4bit":
-        most = min(most, max(nominal_bits(c.model, each) for each in formats if each.id in (usual, "native")))
+        most = min(nominal_bits(c.model, each) for each in formats if each.id in (usual, "native"))
     had = [
         (nominal_bits(c.model, each), each)
         for each in formats
