@@ -88,7 +88,7 @@ def _load(asked: Sequence[Asked], loads: Sequence[Load], own: Sequence[int]) -> 
         "sixteen_bit_flops_per_s": [each.machine.sixteen_bit_flops_per_s for each in asked],
     }
     links = Links(**_columns(Links, [each.machine.links for each in asked]))
-    arrays = {name: np.array(column) for name, column in device.items()}
+    arrays: dict[str, Any] = {name: np.array(column) for name, column in device.items()}
     return replace(loads[0], links=links, **shared, **arrays)
 
 
