@@ -10,7 +10,7 @@ from calculator.estimation import estimate, verdict_of
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.sheet import BuiltSize
 from calculator.estimation.terms import Estimate
-from calculator.planner.counts import counts_to_try, smallest_counts
+from calculator.planner.counts import Rung, counts_to_try, ladder_of, smallest_of
 from calculator.resolve import cache_types_for, default_format, engines_for, resolve
 from calculator.scenario import DEFAULTS, Scenario, Value
 from calculator.web import figures
@@ -106,10 +106,15 @@ def _settled(answer: Answer, **changes: Value) -> Configuration:
     def settle() -> Configuration:
         return resolve(scenario.replace(**changes), answer.snapshot).configuration
 
-    if FOLLOWING & changes.keys() or scenario.maxlen is not None or scenario.seqs is not None:
+    if FOLLOWING & changes.keys() or _follows(scenario):
         return settle()
     settled = unmoved(answer, ("settled", *changes.items()), settle)
-    return replace(settled, workload=answer.configuration.workload)
+    return settled.at(answer.configuration.workload)
+
+
+def _follows(scenario: Scenario) -> bool:
+    """Whether a fixed limit of the server has to follow context or users: then the machine moves with them."""
+    return scenario.maxlen is not None or scenario.seqs is not None
 
 
 def would_fit_panel(answer: Answer) -> WouldFitPanel | None:
@@ -339,7 +344,13 @@ def smallest_number(answer: Answer) -> int | None:
 def _smallest_number(answer: Answer) -> int | None:
     if answer.estimate.memory is None or cards_of(answer.scenario.gpu, answer.snapshot):
         return None
-    counts = smallest_counts(answer.scenario.replace(**FREE_PLAN), answer.snapshot)
+
+
+    def ladder() -> tuple[Rung, ...]:
+        return ladder_of(answer.scenario.replace(**FREE_PLAN), answer.snapshot)
+
+    rungs = ladder() if _follows(answer.scenario) else unmoved(answer, "ladder", ladder)
+    counts = smallest_of(rungs, answer.configuration.workload)
     return counts.fits or counts.tight
 
 
