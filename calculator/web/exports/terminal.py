@@ -38,10 +38,7 @@ def lines(answer: Answer) -> Iterator[str]:
     if panel:
         yield ""
         yield _("What would fit")
-        yield from (
-            [f"  {row['name']} · {row['needs']} · {row['note']}" for row in panel["rows"]]
-            or [panel["sentence"]]
-        )
+        yield from (f"  {row['name']} · {row['needs']} · {row['note']}" for row in panel["rows"])
     yield ""
     yield answer.permalink()
 
