@@ -59,8 +59,8 @@ def _remarks(c: Configuration, energy: Energy | None, money: Money) -> tuple[Rea
     ]
     if energy is not None and energy.idle_watts is None and money.purchase:
         share = money.electricity.idle_share
-        named = {"device": c.accelerator.name, "share": share.value, "low": share.low, "high": share.high}
-        said.append(Reason("idle_power_assumed", named))
+        ends = {"share": share.value, "low": share.low, "high": share.high}
+        said.append(Reason("idle_power_assumed", {"device": c.accelerator.name, **ends}))
     return tuple(said)
 
 

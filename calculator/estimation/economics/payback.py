@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,53 +18,95 @@ from calculator.estimation.economics.present_value import (
     payments_worth,
     present,
     resale_usd,
-    simple_months,
 )
 from calculator.estimation.economics.ranges import Doubts, added
 from calculator.estimation.economics.results import Months, PathName, Payback
 from calculator.estimation.terms import Reason
 
 ALL_DAY = 24.0
-_EVERY_MONTH = np.arange(LONGEST_MONTHS + 1, dtype=float)
+EXACT_MONTHS = 1e-6
 
 
-def worth_usd(
-    deal: Deal, instead_of: PathName, months: Any, *, interest: bool = True, resale: bool = True
-) -> Any:
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What owning changes in the account: capital, what is avoided and paid each month, and how the three go on."""
+
+    capital_usd: float
+    avoided_usd: float
+    running_usd: float
+    trend_per_year: float
+    rate: float
+    resale_fraction: float
+    resale_decline_per_year: float
+
+    @property
+    def changes(self) -> tuple[float, float, float]:
+        """What the sums below depend on."""
+        return self.trend_per_year, self.rate, self.resale_decline_per_year
+
+
+def flow_of(deal: Deal, instead_of: PathName, *, interest: bool = True, resale: bool = True) -> Flow:
+    """The flow of a deal that has a capital, a power figure and the price of what is avoided; rents follow their trend."""
+    return Flow(
+        deal.capital_usd or 0.0,
+        deal.avoided_usd_per_month(instead_of) or 0.0,
+        deal.running_usd_per_month or 0.0,
+        deal.rent_trend_per_year if instead_of == "rent" else 0.0,
+        monthly_rate(deal.discount_per_year) if interest else 0.0,
+        deal.resale_fraction if resale else 0.0,
+        deal.resale_decline_per_year,
+    )
+
+
+def _sums(changes: tuple[float, float, float], months: Any) -> tuple[Any, Any, Any]:
+    """Present values of 1 USD: of rent each month, of running cost each month, of resale at the end [USD]."""
+    trend, rate, decline = changes
+    left = present(resale_usd(1.0, 1.0, decline, months), rate, months)
+    return growing_payments_worth(trend, rate, months), payments_worth(rate, months), left
+
+
+@lru_cache(maxsize=64)
+def _table(changes: tuple[float, float, float]) -> tuple[Any, Any, Any]:
+    """The sums of every month: they stay while hours and prices move."""
+    return _sums(changes, np.arange(LONGEST_MONTHS + 1, dtype=float))
+
+
+def _worth(flow: Flow, sums: tuple[Any, Any, Any]) -> Any:
+    saved, paid, left = sums
+    kept = flow.capital_usd * (flow.resale_fraction * left - 1.0)
+    return flow.avoided_usd * saved - flow.running_usd * paid + kept
+
+
+def worth_usd(flow: Flow, months: Any) -> Any:
     """What owning for so many months is worth today: −K + Σ (avoided_t − O)/(1 + r)^t + resale/(1 + r)^m [USD].
 
-    months: a number or an array. The avoided rent follows its trend. The deal has a capital, a power figure and the
-    price of what is avoided.
+    months: a number or an array.
     """
-    capital, running = deal.capital_usd or 0.0, deal.running_usd_per_month or 0.0
-    avoided = deal.avoided_usd_per_month(instead_of) or 0.0
-    rate = monthly_rate(deal.discount_per_year) if interest else 0.0
-    trend = deal.rent_trend_per_year if instead_of == "rent" else 0.0
-    saved = avoided * growing_payments_worth(trend, rate, months) - running * payments_worth(rate, months)
-    if not resale:
-        return saved - capital
-    left = resale_usd(capital, deal.resale_fraction, deal.resale_decline_per_year, months)
-    return saved - capital + present(left, rate, months)
+    return _worth(flow, _sums(flow.changes, months))
 
 
 def npv_usd(deal: Deal, instead_of: PathName) -> float:
     """Net present value at the end of the horizon, resale inside [USD]."""
-    return float(worth_usd(deal, instead_of, deal.months))
+    return float(worth_usd(flow_of(deal, instead_of), deal.months))
 
 
-def first_month(worth: Callable[[Any], Any]) -> float | None:
-    """The first month at which `worth` is not negative, by the table of months and bisection between two of them."""
-    reached = np.nonzero(worth(_EVERY_MONTH) >= 0.0)[0]
-    if not reached.size:
-        return None
-    high = float(reached[0])
-    if high == 0.0:
-        return 0.0
-    low = high - 1.0
-    for _ in range(40):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if worth(middle) >= 0.0 else (middle, high)
-    return high
+def first_month(flow: Flow) -> float | None:
+    """The first month at which the worth is not negative: by the table of months, then by false position between two."""
+    reached = _worth(flow, _table(flow.changes)) >= 0.0
+    first = int(reached.argmax())
+    if first == 0:
+        return 0.0 if reached[0] else None
+    low, high = first - 1.0, float(first)
+    below, above = (float(worth_usd(flow, month)) for month in (low, high))
+    while True:
+        middle = low - below * (high - low) / (above - below) if above > below else high
+        worth = float(worth_usd(flow, middle))
+        if worth >= 0.0:
+            step, high, above = high - middle, middle, worth
+        else:
+            step, low, below = middle - low, middle, worth
+        if step < EXACT_MONTHS:
+            return middle
 
 
 def break_even_months(deal: Deal, instead_of: PathName, *, interest: bool, resale: bool) -> float | None:
@@ -72,14 +114,11 @@ def break_even_months(deal: Deal, instead_of: PathName, *, interest: bool, resal
 
     In closed form where prices stay and nothing is sold, else the first root of `worth_usd`.
     """
-    trend = deal.rent_trend_per_year if instead_of == "rent" else 0.0
-    if trend == 0.0 and not (resale and deal.resale_fraction):
-        capital = deal.capital_usd or 0.0
-        saving = (deal.avoided_usd_per_month(instead_of) or 0.0) - (deal.running_usd_per_month or 0.0)
-        if interest:
-            return discounted_months(capital, saving, monthly_rate(deal.discount_per_year))
-        return simple_months(capital, saving)
-    return first_month(lambda months: worth_usd(deal, instead_of, months, interest=interest, resale=resale))
+    flow = flow_of(deal, instead_of, interest=interest, resale=resale)
+    if flow.trend_per_year or flow.resale_fraction:
+        return first_month(flow)
+    saving = flow.avoided_usd - flow.running_usd
+    return discounted_months(flow.capital_usd, saving, flow.rate)
 
 
 def from_hours_per_day(deal: Deal, instead_of: PathName) -> float | None:

@@ -13,6 +13,9 @@ import numpy as np
 LONGEST_MONTHS = 600
 """A machine that has not paid for itself after fifty years never does."""
 
+NO_RENT = 1e-6
+"""A month's rent below is none [USD]."""
+
 
 def monthly_rate(discount_per_year: float) -> float:
     """The discount of one month [1]."""
@@ -22,8 +25,8 @@ def monthly_rate(discount_per_year: float) -> float:
 def payments_worth(rate: float, months: Any) -> Any:
     """Present value of 1 USD a month: (1 − (1 + r)^−m)/r, m without interest [USD].
 
-    >>> round(payments_worth(0.0, 36.0), 1), round(payments_worth(0.08 / 12, 36.0), 4)
-    (36.0, 31.9118)
+    >>> round(float(payments_worth(0.08 / 12, 36.0)), 4)
+    31.9118
     """
     if rate == 0.0:
         return months * 1.0
@@ -33,8 +36,8 @@ def payments_worth(rate: float, months: Any) -> Any:
 def growing_payments_worth(trend_per_year: float, rate: float, months: Any) -> Any:
     """Present value of 1 USD a month that changes by `trend_per_year`: Σ (1 + trend)^(t/12)/(1 + r)^t [USD].
 
-    >>> round(growing_payments_worth(-0.2, 0.0, 12.0), 3)
-    10.658
+    >>> round(float(growing_payments_worth(-0.2, 0.0, 12.0)), 3)
+    10.656
     """
     step = math.log1p(trend_per_year) / 12.0 - math.log1p(rate)
     if abs(step) < 1e-12:
@@ -109,4 +112,4 @@ def break_even_utilisation(owning_usd_per_month: float, usd_per_hour: float, hou
     0.619
     """
     whole = usd_per_hour * hours
-    return owning_usd_per_month / whole if whole > 0.0 else None
+    return owning_usd_per_month / whole if whole > NO_RENT else None

@@ -37,6 +37,12 @@ def _api(deal: Deal, factor: float) -> Deal:
     )
 
 
+def _resale(deal: Deal, factor: float) -> Deal:
+    """What the machine brings at the end of the horizon, moved; what it brings on the first day stays."""
+    kept = (1.0 - deal.resale_decline_per_year) * factor ** (12.0 / deal.months)
+    return replace(deal, resale_decline_per_year=1.0 - kept)
+
+
 CHANGES: Mapping[str, _Change] = {
     "purchase_price": _purchase,
     "rent_price": _rent,
@@ -44,7 +50,7 @@ CHANGES: Mapping[str, _Change] = {
     "utilisation": lambda deal, factor: replace(deal, duty=min(1.0, deal.duty * factor)),
     "throughput": lambda deal, factor: replace(deal, requests_per_s=deal.requests_per_s * factor),
     "electricity": lambda deal, factor: replace(deal, usd_per_kwh=deal.usd_per_kwh * factor),
-    "resale": lambda deal, factor: replace(deal, resale_fraction=deal.resale_fraction * factor),
+    "resale": _resale,
     "hours": lambda deal, factor: replace(deal, hours_per_day=min(ALL_DAY, deal.hours_per_day * factor)),
 }
 """The inputs that are moved. What is rented or bought is the same machine: its speed moves a break-even only against an
