@@ -1,5 +1,5 @@
 // Plotly over the server's drawing, in the same box: loaded when a chart comes near, then fed with numbers only.
-import { compose } from "./chart-figure.js";
+import { compose, curvesOf, drawCurves } from "./chart-figure.js";
 import { write } from "./numbers.js";
 import { composeScatter, openRow } from "./scatter-figure.js";
 
@@ -42,6 +42,12 @@ function ask(_chart, point) {
   field.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+function numbersOf(chart) {
+  if (chart.dataset.numbers) return JSON.parse(chart.dataset.numbers);
+  // The curves' numbers stay with the drawing while only the present point moves.
+  return { ...curvesOf(chart.querySelector("[data-numbers]")), present: JSON.parse(chart.dataset.present) };
+}
+
 // How each kind of chart is filled, and what a click on it does.
 const KINDS = { context: [compose, ask], errors: [composeScatter, openRow] };
 
@@ -54,7 +60,7 @@ async function redraw(chart, Plotly) {
   if (!base || !plot) return;
   const begun = performance.now();
   const [fill, clicked] = KINDS[chart.dataset.chart];
-  const { data, layout } = fill(chart, base, JSON.parse(chart.dataset.numbers));
+  const { data, layout } = fill(chart, base, numbersOf(chart));
   await Plotly.react(plot, data, layout, CONFIG);
   cost = performance.now() - begun;
   if (!plot.dataset.listens) {
@@ -87,6 +93,7 @@ const all = () => [...document.querySelectorAll("[data-chart]")];
 function update() {
   clearTimeout(resting);
   for (const chart of all()) {
+    drawCurves(chart);
     const drawn = chart.querySelector(".chart-plot")?.dataset.listens;
     if (!drawn) near.observe(chart);
     else if (cost < SLOW_MS) redraw(chart, window.Plotly);
