@@ -1,5 +1,6 @@
 """Every benchmark, one after the other: `make bench`."""
 
-from benchmarks import recompute
+from benchmarks import money, recompute
 
 recompute.main()
+money.main()

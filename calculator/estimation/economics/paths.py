@@ -111,12 +111,9 @@ def _reasons(
     if "api" not in names:
         return ()
     named = {"hours": deal.hours_per_day, "busy_tokens": most}
-    said = []
-    if "own" in names:
-        said.append(Reason(_code(own, "own"), {**named, "tokens": own or 0.0}))
-    if "rent" in names:
-        said.append(Reason(_code(rent, "rent"), {**named, "tokens": rent or 0.0}))
-    return tuple(said)
+    turns: tuple[tuple[PathName, float | None], ...] = (("own", own), ("rent", rent))
+    codes = [(_code(tokens, name), tokens) for name, tokens in turns if name in names]
+    return tuple(Reason(code, {**named, "tokens": tokens or 0.0}) for code, tokens in codes)
 
 
 TURNS: Mapping[PathName, tuple[str, str, str]] = {

@@ -144,11 +144,11 @@ def _months(deal: Deal, instead_of: PathName, doubts: Doubts, *, interest: bool,
     if value is None:
         return Months(None, min(known, default=None), None)
     never = any(end is None for pair in pairs for end in pair)
-    if value <= 0.0:
-        return Months(value, value, None if never else max(known, default=value))
+    if value < EXACT_MONTHS:
+        return Months(value, 0.0, None if never else max(known, default=value))
     below = above = 0.0
     for pair in pairs:
-        logs = [math.log(max(end, 1e-9) / value) for end in pair if end is not None]
+        logs = [math.log(max(end, EXACT_MONTHS) / value) for end in pair if end is not None]
         below += min([0.0, *logs]) ** 2
         above += max([0.0, *logs]) ** 2
     high = value * math.exp(math.sqrt(above))

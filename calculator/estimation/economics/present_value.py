@@ -13,6 +13,9 @@ import numpy as np
 LONGEST_MONTHS = 600
 """A machine that has not paid for itself after fifty years never does."""
 
+NO_CHANGE = 1e-12
+"""Monthly interest, or change of a price, below is none: digits are lost before it matters."""
+
 NO_RENT = 1e-6
 """A month's rent below is none [USD]."""
 
@@ -28,7 +31,7 @@ def payments_worth(rate: float, months: Any) -> Any:
     >>> round(float(payments_worth(0.08 / 12, 36.0)), 4)
     31.9118
     """
-    if rate == 0.0:
+    if abs(rate) < NO_CHANGE:
         return months * 1.0
     return -np.expm1(-months * math.log1p(rate)) / rate
 
@@ -40,7 +43,7 @@ def growing_payments_worth(trend_per_year: float, rate: float, months: Any) -> A
     10.656
     """
     step = math.log1p(trend_per_year) / 12.0 - math.log1p(rate)
-    if abs(step) < 1e-12:
+    if abs(step) < NO_CHANGE:
         return months * 1.0
     return math.exp(step) * np.expm1(step * months) / math.expm1(step)
 
@@ -78,7 +81,7 @@ def discounted_months(capital_usd: float, saving_usd_per_month: float, rate: flo
     >>> round(discounted_months(30000.0, 905.38, 0.08 / 12), 1)
     37.6
     """
-    if rate == 0.0 or capital_usd <= 0.0 or saving_usd_per_month <= 0.0:
+    if abs(rate) < NO_CHANGE or capital_usd <= 0.0 or saving_usd_per_month <= 0.0:
         return simple_months(capital_usd, saving_usd_per_month)
     owed = capital_usd / saving_usd_per_month * rate
     if owed >= 1.0:
