@@ -57,6 +57,7 @@ def said(**asked):
             {"hours": 10.0},
             "At 10 h a day the machine has paid for itself after 13.9 months, instead of renting it.",
         ),
+        ({"price": 0.0}, "The machine pays for itself from the first day."),
         (
             {"hours": 2.0, "rent": 0.1},
             (

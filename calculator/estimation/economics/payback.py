@@ -25,6 +25,8 @@ from calculator.estimation.terms import Reason
 
 ALL_DAY = 24.0
 EXACT_MONTHS = 1e-6
+AT_ONCE_MONTHS = 0.05
+"""What is saved in so few months is a machine that costs nothing, or is sold for as much as it was bought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,8 @@ def _reasons(
     named = {"hours": deal.hours_per_day, "years": deal.months / 12.0}
     if months is not None and months <= deal.months:
         paid = {**named, "months": months}
+        if months < AT_ONCE_MONTHS and npv >= 0.0:
+            return (Reason("pays_at_once", {}),)
         said = Reason("pays_instead_of_rent" if rent else "pays_instead_of_api", paid)
         lost = Reason("pays_then_rent_is_cheaper" if rent else "pays_then_api_is_cheaper", paid)
         return (said, lost) if npv < 0.0 else (said,)

@@ -55,6 +55,7 @@ PAYBACK: Mapping[str, Template] = {
     "pays_instead_of_api": _(
         "At {hours:plain} h a day the machine has paid for itself after {months:months}, instead of the API."
     ),
+    "pays_at_once": _("The machine pays for itself from the first day."),
     "pays_then_rent_is_cheaper": _("If it is kept for {years:years}, renting is cheaper all the same."),
     "pays_then_api_is_cheaper": _("If it is kept for {years:years}, the API is cheaper all the same."),
     "rent_pays_from_hours": _(
