@@ -5,7 +5,7 @@ import pytest
 from calculator.estimation.economics import ownership_of
 from calculator.estimation.economics.inputs import BOUNDS
 from calculator.estimation.economics.paths import TURNS
-from calculator.estimation.economics.results import PATHS, Line
+from calculator.estimation.economics.results import PATHS
 from calculator.estimation.economics.tornado import CHANGES
 from calculator.web import figures
 from calculator.web.wording.economics import BAR_NAMES, ECONOMICS, LINE_NAMES, PATH_NAMES, explained_words
@@ -19,7 +19,6 @@ def test_every_name_has_its_words():
     assert set(BOUNDS) == set(INPUTS)
     assert set(CHANGES) == set(BAR_NAMES)
     assert set(PATHS) == set(PATH_NAMES)
-    assert set(Line.__annotations__) == {"name", "usd", "low_usd", "high_usd"}
     lines = example_w_9_5().cumulative.lines
     assert {line.name for line in lines} == {"rent", "own", "own_after_resale"}
     assert {line.name for line in lines} | {"api"} == set(LINE_NAMES)

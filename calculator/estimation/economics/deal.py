@@ -188,7 +188,9 @@ def deal_of(c: Configuration, speed: Speed | None, energy: Energy | None, money:
         idle_watts=idle,
         usd_per_kwh=money.electricity.usd_per_kwh,
         pue=money.electricity.pue,
-        rent_usd_per_hour=rent.usd_per_hour.value * machines_for(c.count, rent.gpus) if rent else None,
+        rent_usd_per_hour=rent.paid_usd_per_hour("value") * machines_for(c.count, rent.gpus)
+        if rent
+        else None,
         billed=rent.billed if rent else "all_hours",
         rent_trend_per_year=rent.trend_per_year if rent else 0.0,
         machines_usd=owned.usd.value * machines_for(c.count, owned.gpus) if purchase else None,

@@ -52,7 +52,8 @@ class Rent:
     """The price of renting one machine of `gpus` devices of the kind `device`.
 
     billed: every hour that the machine is kept, or busy hours alone (by the second, or scaled to zero).
-    trend_per_year: the yearly change of the price, −0.2 for a fifth less.
+    trend_per_year: the yearly change of the price, −0.2 for a fifth less. restart_overhead: time lost to interruptions
+    of spot machines, as a share of the useful time. reserved_discount: what a commitment takes off.
     """
 
     usd_per_hour: Interval
@@ -60,6 +61,13 @@ class Rent:
     device: str = ""
     billed: Billed = "all_hours"
     trend_per_year: float = 0.0
+    restart_overhead: float = 0.0
+    reserved_discount: float = 0.0
+
+    def paid_usd_per_hour(self, end: str) -> float:
+        """Price of a useful hour at one end of its range: P·(1 + restart overhead)·(1 − discount) [USD/h]."""
+        price: float = getattr(self.usd_per_hour, end)
+        return price * (1.0 + self.restart_overhead) * (1.0 - self.reserved_discount)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +153,8 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "usd_per_hour": (0.0, 1e7),
     "gpus": (1.0, 1e6),
     "trend_per_year": (-0.9, 5.0),
+    "restart_overhead": (0.0, 10.0),
+    "reserved_discount": (0.0, 1.0),
     "usd": (0.0, 1e12),
     "years": (0.25, 20.0),
     "server_fraction": (0.0, 10.0),

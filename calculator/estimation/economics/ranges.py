@@ -32,7 +32,7 @@ def doubts_of(
         pairs.append((watts[0], watts[1]))
     if money.rent and deal.rent_usd_per_hour is not None:
         count = machines_for(c.count, money.rent.gpus)
-        ends = (money.rent.usd_per_hour.low, money.rent.usd_per_hour.high)
+        ends = (money.rent.paid_usd_per_hour("low"), money.rent.paid_usd_per_hour("high"))
         pairs.append(_ends(deal, "rent_usd_per_hour", ends, count))
     if money.purchase and deal.machines_usd is not None:
         count = machines_for(c.count, money.purchase.gpus)

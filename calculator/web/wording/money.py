@@ -20,6 +20,8 @@ INPUTS: Mapping[str, Any] = {
     "usd_per_hour": _("rent per hour"),
     "gpus": _("GPUs of a machine"),
     "trend_per_year": _("yearly change of rents"),
+    "restart_overhead": _("restarts of spot machines"),
+    "reserved_discount": _("discount for a commitment"),
     "usd": _("purchase price"),
     "years": _("years"),
     "server_fraction": _("server share"),
