@@ -2,8 +2,8 @@
 
     python -m benchmarks.money
 
-Hours move with each question, as when a slider does, so nothing is answered from memory. Prices, speed and power have
-ranges, which is the dearest case: each is moved to both ends for every figure.
+Hours move with each question, as when a slider does, so nothing is answered from memory. Prices, speed and
+power have ranges, which is the dearest case: each is moved to both ends for every figure.
 """
 
 import statistics

@@ -127,6 +127,11 @@ def test_dollars(value, words):
 
 
 def test_time_and_tokens():
-    assert [months(1.0), months(20.17), months(120.4)] == ["1.0 months", "20.2 months", "120 months"]
+    assert [months(1.0), months(36.0), months(20.17), months(120.4)] == [
+        "1 month",
+        "36 months",
+        "20.2 months",
+        "120 months",
+    ]
     assert [years(1.0), years(3.0), years(2.5)] == ["1 year", "3 years", "2.5 years"]
     assert [figures.many_tokens(value) for value in (12.0, 910_000.0, 1.216e9)] == ["12", "910K", "1.22B"]

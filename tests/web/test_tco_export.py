@@ -1,4 +1,5 @@
-"""The money of one question as JSON: the contract's names, finished numbers, and sentences for what is missing."""
+"""The money of one question as JSON: the contract's names, finished numbers, and sentences for what is
+missing."""
 
 import json
 
@@ -30,7 +31,8 @@ OWNED = {
 def test_cost_has_the_names_of_the_contract():
     cost = exported(speed(2000.0), rent=2.50, duty=0.4)["cost"]
     assert cost["source"] == "rent"
-    assert cost["usd_per_hour"] == {"value": 2.5, "low": 2.5, "high": 2.5}
+    assert cost["usd_per_hour"] == 2.5
+    assert cost["usd_per_hour_interval"] == {"value": 2.5, "low": 2.5, "high": 2.5}
     assert cost["usd_per_million_all_on_output"]["value"] == 0.868056
     for name in ("usd_per_million_input", "usd_per_million_output", "usd_per_million_blended"):
         assert set(cost[name]) == {"value", "low", "high"}

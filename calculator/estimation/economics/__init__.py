@@ -1,4 +1,5 @@
-"""What it costs: cost per million tokens, and rent, buy or API (formulas §9). PURE: figures and prices in, money out."""
+"""What it costs: cost per million tokens, and rent, buy or API (formulas §9). PURE: figures and prices in,
+money out."""
 
 from calculator.estimation.economics.cost import cost_of
 from calculator.estimation.economics.inputs import (

@@ -1,5 +1,5 @@
-"""What a calculation of money stands on: the inputs are checked, prices are held against the machine they are for, and
-what is missing is named. PURE."""
+"""What a calculation of money stands on: the inputs are checked, prices are held against the machine they are
+for, and what is missing is named. PURE."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from calculator.estimation.terms import Energy, Reason, Speed
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Checked inputs as a deal with its doubtful ends. money: without prices of other machines. remarks: said beside any
-    figure."""
+    """Checked inputs as a deal with its doubtful ends. money: without prices of other machines. remarks: said
+    beside any figure."""
 
     money: Money
     deal: Deal

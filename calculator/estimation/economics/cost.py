@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from calculator.estimation.configuration import Configuration
@@ -20,14 +20,15 @@ from calculator.estimation.economics.tokens import (
     output_usd_per_million,
     usd_per_request,
 )
-from calculator.estimation.terms import Energy, Interval, Reason, Speed
+from calculator.estimation.terms import Energy, Factor, Interval, Reason, Speed
 
 
 def cost_of(c: Configuration, speed: Speed | None, energy: Energy | None, money: Money) -> Costed:
-    """What a million tokens cost: input, cached input, output and blended, at the stated hours and busy share.
+    """What a million tokens cost: input, cached input, output and blended, at the stated hours and busy
+    share.
 
-    Speed and energy are those of this same configuration. Never raises, and no figure is infinite: what cannot be
-    computed is a reason. speed, energy: None where they are not known, as in the Estimate.
+    Speed and energy are those of this same configuration. Never raises, and no figure is infinite: what
+    cannot be computed is a reason. speed, energy: None where they are not known, as in the Estimate.
     """
     ground = ground_of(c, speed, energy, money)
     if not isinstance(ground, Ground):
@@ -55,7 +56,8 @@ def _missing(c: Configuration, ground: Ground) -> tuple[Reason, ...]:
 
 
 def usd_per_hour(deal: Deal, source: Source) -> float:
-    """All machines for one paid hour: the rent, or what owning costs a month over the hours of a month [USD/h]."""
+    """All machines for one paid hour: the rent, or what owning costs a month over the hours of a month
+    [USD/h]."""
     if source == "rent":
         return deal.rent_usd_per_hour or 0.0
     return max(0.0, own_usd_per_month(deal)) / deal.hours_per_month
@@ -108,7 +110,8 @@ def _all_on_output(deal: Deal, source: Source) -> float:
 
 
 def _of_prompts(deal: Deal, doubts: Doubts, speed: Speed | None) -> Doubts:
-    """The doubts with the range of reading prompts in place of that of the served rate: input is prompts alone."""
+    """The doubts with the range of reading prompts in place of that of the served rate: input is prompts
+    alone."""
     prefill = speed.prefill_tokens_per_s if speed else None
     if prefill is None or not 0.0 < prefill.low <= prefill.value <= prefill.high:
         return doubts
@@ -126,14 +129,17 @@ def explained(cost: Cost, deal: Deal) -> tuple[Explained, ...]:
     split = {**request, "share": cost.input_share, "rest": 1.0 - cost.input_share}
     hour = {"usd_per_hour": cost.usd_per_hour.value, "utilisation": cost.utilisation}
     rate = {**hour, "requests_per_s": deal.requests_per_s}
-    in_tokens, out_tokens = deal.input_tokens, deal.output_tokens
-    rows = [
-        Explained("usd_per_request", cost.usd_per_request.value, "market", rate),
-        Explained("usd_per_million_input", cost.usd_per_million_input.value, "market", {**split, "tokens": in_tokens}),
-        Explained("usd_per_million_output", cost.usd_per_million_output.value, "market", {**split, "tokens": out_tokens}),
-        Explained("usd_per_million_blended", cost.usd_per_million_blended.value, "market", {**request, "tokens": deal.request_tokens}),
-        Explained("usd_per_million_all_on_output", cost.usd_per_million_all_on_output.value, "market", {**request, "tokens": out_tokens}),
-    ]  # fmt: skip
+    read, written, both = (
+        {"tokens": n} for n in (deal.input_tokens, deal.output_tokens, deal.request_tokens)
+    )
+    figures: tuple[tuple[str, Interval, Mapping[str, Factor]], ...] = (
+        ("usd_per_request", cost.usd_per_request, rate),
+        ("usd_per_million_input", cost.usd_per_million_input, {**split, **read}),
+        ("usd_per_million_output", cost.usd_per_million_output, {**split, **written}),
+        ("usd_per_million_blended", cost.usd_per_million_blended, {**request, **both}),
+        ("usd_per_million_all_on_output", cost.usd_per_million_all_on_output, {**request, **written}),
+    )
+    rows = [Explained(code, figure.value, "market", factors) for code, figure, factors in figures]
     if deal.cached_tokens:
         rows.append(Explained("usd_per_million_cached", 0.0, "rule", {"tokens": deal.cached_tokens}))
     if cost.source == "own":

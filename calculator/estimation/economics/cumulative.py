@@ -32,10 +32,11 @@ def _api(deal: Deal, months: Any) -> Any:
 
 
 def cumulative_of(deal: Deal, doubts: Doubts) -> Cumulative:
-    """Cumulative cost at the end of each month of the horizon, from month 0; without interest, as an account shows it.
+    """Cumulative cost at the end of each month of the horizon, from month 0; without interest, as an account
+    shows it.
 
-    Where the line of owning meets that of renting lies the simple break-even. The API is paid for the tokens of the
-    point's speed: its own line has no range.
+    Where the line of owning meets that of renting lies the simple break-even. The API is paid for the tokens
+    of the point's speed: its own line has no range.
     """
     months = np.arange(round(deal.months) + 1, dtype=float)
     known = priced_paths(deal)

@@ -1,10 +1,11 @@
-"""Everything that money depends on, as plain numbers for the whole configuration: what changes in a range or a tornado is
-one field of it. PURE."""
+"""Everything that money depends on, as plain numbers for the whole configuration: what changes in a range or
+a tornado is one field of it. PURE."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.economics.inputs import LEAST, Billed, Money, Purchase, Rent
@@ -18,10 +19,10 @@ SECONDS_PER_HOUR = 3600.0
 class Deal:
     """One configuration under one use, with the prices of whole machines that hold it.
 
-    requests_per_s: served while busy, 0 where the speed is not known. input_share: the part of a request's device time
-    that its prompt takes. input_tokens: computed ones, cached_tokens: found in the prefix cache, both per request.
-    load_watts, idle_watts: of all machines, None where no power figure is known. rent_usd_per_hour, machines_usd: of all
-    machines, None without a price.
+    requests_per_s: served while busy, 0 where the speed is not known. input_share: the part of a request's
+    device time that its prompt takes. input_tokens: computed ones, cached_tokens: found in the prefix cache,
+    both per request. load_watts, idle_watts: of all machines, None where no power figure is known.
+    rent_usd_per_hour, machines_usd: of all machines, None without a price.
     """
 
     hours_per_day: float
@@ -106,7 +107,8 @@ class Deal:
 
     @property
     def running_usd_per_month(self) -> float | None:
-        """What owning costs each month beside the capital: electricity, colocation, work, maintenance [USD/month]."""
+        """What owning costs each month beside the capital: electricity, colocation, work, maintenance
+        [USD/month]."""
         capital, electricity = self.capital_usd, self.electricity_usd_per_month
         if capital is None or electricity is None:
             return None
@@ -169,12 +171,12 @@ def machines_for(gpus: int, each: int) -> int:
 
 
 def deal_of(c: Configuration, speed: Speed | None, energy: Energy | None, money: Money) -> Deal:
-    """The deal of a configuration: whole machines like for like, at the speed and power of that same configuration."""
-    work, rent, purchase, api = c.workload, money.rent, money.purchase, money.api
+    """The deal of a configuration: whole machines like for like, at the speed and power of that same
+    configuration."""
+    work, rent, api = c.workload, money.rent, money.api
     cached = max(0, min(work.prefix_tokens, work.prompt_tokens - 1))
     rate = requests_per_s(speed, work.output_tokens).value
     load, idle = powers(c, energy, money, "value")
-    owned = purchase or Purchase(Interval(0.0, 0.0, 0.0), 1.0)
     return Deal(
         hours_per_day=money.use.hours_per_day,
         days_per_month=money.use.days_per_month,
@@ -193,19 +195,27 @@ def deal_of(c: Configuration, speed: Speed | None, energy: Energy | None, money:
         else None,
         billed=rent.billed if rent else "all_hours",
         rent_trend_per_year=rent.trend_per_year if rent else 0.0,
-        machines_usd=owned.usd.value * machines_for(c.count, owned.gpus) if purchase else None,
-        added_fraction=owned.server_fraction + owned.tax_fraction,
-        networking_usd=owned.networking_usd,
-        fixed_usd_per_month=owned.colocation_usd_per_month + owned.admin_usd_per_month,
-        maintenance_per_year=owned.maintenance_per_year,
-        months=12.0 * owned.years,
-        resale_fraction=owned.resale_fraction,
-        resale_decline_per_year=owned.resale_decline_per_year,
         discount_per_year=money.discount_per_year,
         api_input_usd=api.usd_per_million_input if api else None,
         api_cached_usd=api.cached_usd if api else 0.0,
         api_output_usd=api.usd_per_million_output if api else 0.0,
+        **_bought(c, money.purchase),
     )
+
+
+def _bought(c: Configuration, purchase: Purchase | None) -> dict[str, Any]:
+    """The fields of a deal that belong to owning; neutral ones without a price."""
+    owned = purchase or Purchase(Interval(0.0, 0.0, 0.0), 1.0)
+    return {
+        "machines_usd": owned.usd.value * machines_for(c.count, owned.gpus) if purchase else None,
+        "added_fraction": owned.server_fraction + owned.tax_fraction,
+        "networking_usd": owned.networking_usd,
+        "fixed_usd_per_month": owned.colocation_usd_per_month + owned.admin_usd_per_month,
+        "maintenance_per_year": owned.maintenance_per_year,
+        "months": 12.0 * owned.years,
+        "resale_fraction": owned.resale_fraction,
+        "resale_decline_per_year": owned.resale_decline_per_year,
+    }
 
 
 def powers(

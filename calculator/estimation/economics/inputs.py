@@ -1,4 +1,5 @@
-"""What money is asked about: hours, prices, rates, as plain frozen values with their units in the names. PURE.
+"""What money is asked about: hours, prices, rates, as plain frozen values with their units in the names.
+PURE.
 
 Shares are fractions of 1, yearly changes too: 0.06 is 6 %. Prices with a spread are an `Interval`.
 """
@@ -18,8 +19,9 @@ LEAST = 1e-6
 """Hours a day, or a share of them, below which a machine counts as never used."""
 
 USUAL_IDLE_SHARE = Interval(0.15, 0.04, 0.3)
-"""Idle power as a share of power under load where no device figure is known: machines with measured idle power have
-0.04 to 0.08, servers keep fans and processors running. An assumption that the owner may replace."""
+"""Idle power as a share of power under load where no device figure is known: machines with measured idle
+power have 0.04 to 0.08, servers keep fans and processors running. An assumption that the owner may
+replace."""
 
 
 def exactly(value: float) -> Interval:
@@ -38,8 +40,8 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Electricity:
-    """What power costs and emits. pue: the building's power ÷ the machine's. idle_share: idle power ÷ power under load,
-    where the device's own idle power is not known."""
+    """What power costs and emits. pue: the building's power ÷ the machine's. idle_share: idle power ÷ power
+    under load, where the device's own idle power is not known."""
 
     usd_per_kwh: float
     pue: float = 1.0
@@ -52,8 +54,9 @@ class Rent:
     """The price of renting one machine of `gpus` devices of the kind `device`.
 
     billed: every hour that the machine is kept, or busy hours alone (by the second, or scaled to zero).
-    trend_per_year: the yearly change of the price, −0.2 for a fifth less. restart_overhead: time lost to interruptions
-    of spot machines, as a share of the useful time. reserved_discount: what a commitment takes off.
+    trend_per_year: the yearly change of the price, −0.2 for a fifth less. restart_overhead: time lost to
+    interruptions of spot machines, as a share of the useful time. reserved_discount: what a commitment takes
+    off.
     """
 
     usd_per_hour: Interval
@@ -75,8 +78,9 @@ class Purchase:
     """The price of one machine of `gpus` devices of the kind `device`, and what owning it costs.
 
     server_fraction, tax_fraction: added to the price. networking_usd: for the whole configuration, once.
-    colocation_usd_per_month, admin_usd_per_month: for the whole configuration. maintenance_per_year: of the capital.
-    resale_fraction: of the capital on the first day; resale_decline_per_year: what it loses each year of what is left.
+    colocation_usd_per_month, admin_usd_per_month: for the whole configuration. maintenance_per_year: of the
+    capital. resale_fraction: of the capital on the first day; resale_decline_per_year: what it loses each
+    year of what is left.
     """
 
     usd: Interval
@@ -95,8 +99,8 @@ class Purchase:
 
 @dataclass(frozen=True, slots=True)
 class ApiPrice:
-    """The price of the same model at a provider [USD per million tokens]. A cached token without a price of its own costs
-    as much as any other."""
+    """The price of the same model at a provider [USD per million tokens]. A cached token without a price of
+    its own costs as much as any other."""
 
     usd_per_million_input: float
     usd_per_million_output: float
@@ -123,13 +127,16 @@ class Money:
 
 
 FIRST_DAY_RESALE = 0.9
-"""What a machine without a scratch brings on its first day: it is no longer new. An assumption (the example W-9.5)."""
+"""What a machine without a scratch brings on its first day: it is no longer new. An assumption (the example
+W-9.5)."""
 
 
 def resale_path(at_end: float, years: float) -> tuple[float, float]:
-    """(fraction on the first day, yearly decline) of a machine that brings `at_end` of its price after `years`.
+    """(fraction on the first day, yearly decline) of a machine that brings `at_end` of its price after
+    `years`.
 
-    0.9·(1 − decline)^years = at_end. What keeps more than 0.9 does not decline; what brings nothing never brought any.
+    0.9·(1 − decline)^years = at_end. What keeps more than 0.9 does not decline; what brings nothing never
+    brought any.
 
     >>> first, decline = resale_path(0.3, 3)
     >>> round(first * (1 - decline) ** 3, 6)
@@ -174,7 +181,8 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 
 
 def bad_inputs(money: Money) -> tuple[Reason, ...]:
-    """A reason for each input that is no number or lies outside its bounds: nothing is computed with those."""
+    """A reason for each input that is no number or lies outside its bounds: nothing is computed with
+    those."""
     return tuple(reason for name, value in _numbers(money) if (reason := _problem(name, value)))
 
 

@@ -24,10 +24,11 @@ from calculator.estimation.terms import Energy, Reason, Speed
 
 
 def ownership_of(c: Configuration, speed: Speed | None, energy: Energy | None, money: Money) -> Owned:
-    """What owning costs and when it pays, against renting and against an API, for the same machines and tokens.
+    """What owning costs and when it pays, against renting and against an API, for the same machines and
+    tokens.
 
-    Never raises, and no figure is infinite: what never comes is None with a reason. Without a speed the API is left
-    out: it is paid by the token.
+    Never raises, and no figure is infinite: what never comes is None with a reason. Without a speed the API
+    is left out: it is paid by the token.
     """
     ground = ground_of(c, speed, energy, money)
     if not isinstance(ground, Ground):
@@ -92,11 +93,22 @@ def running_parts(deal: Deal) -> dict[str, float]:
 def explained(deal: Deal, annuity: float, paybacks: tuple[Payback, ...]) -> tuple[Explained, ...]:
     """How each figure came about."""
     capital, running = deal.capital_usd or 0.0, deal.running_usd_per_month or 0.0
-    power = {"watts": deal.watts or 0.0, "hours": deal.hours_per_month, "pue": deal.pue, "usd_per_kwh": deal.usd_per_kwh, "kwh": deal.kwh_per_month or 0.0}  # fmt: skip
-    whole = {"machines_usd": deal.machines_usd or 0.0, "share": deal.added_fraction, "networking_usd": deal.networking_usd}  # fmt: skip
+    power = {
+        "watts": deal.watts or 0.0,
+        "hours": deal.hours_per_month,
+        "pue": deal.pue,
+        "usd_per_kwh": deal.usd_per_kwh,
+        "kwh": deal.kwh_per_month or 0.0,
+    }
+    whole = {
+        "machines_usd": deal.machines_usd or 0.0,
+        "share": deal.added_fraction,
+        "networking_usd": deal.networking_usd,
+    }
+    beside = deal.added_fraction > 0.0 or deal.networking_usd > 0.0
     lent = {"capital_usd": capital, "months": deal.months, "rate": deal.discount_per_year}
     rows = [
-        Explained("capital_usd", capital, "market", whole),
+        Explained("capital_usd" if beside else "capital_usd_of_machines", capital, "market", whole),
         Explained("electricity_usd_per_month", deal.electricity_usd_per_month or 0.0, "market", power),
         Explained("running_usd_per_month", running, "market", running_parts(deal)),
         Explained("annuity_usd_per_month", annuity, "market", lent),

@@ -20,7 +20,8 @@ from calculator.estimation.terms import Reason
 
 
 def level_rent_usd_per_month(deal: Deal) -> float:
-    """The rent that is worth as much as the changing one over the horizon; today's without a trend [USD/month]."""
+    """The rent that is worth as much as the changing one over the horizon; today's without a trend
+    [USD/month]."""
     rate = monthly_rate(deal.discount_per_year)
     whole = growing_payments_worth(deal.rent_trend_per_year, rate, deal.months)
     return float((deal.rent_usd_per_month or 0.0) * whole / payments_worth(rate, deal.months))

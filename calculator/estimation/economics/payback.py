@@ -31,7 +31,8 @@ AT_ONCE_MONTHS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What owning changes in the account: capital, what is avoided and paid each month, and how the three go on."""
+    """What owning changes in the account: capital, what is avoided and paid each month, and how the three go
+    on."""
 
     capital_usd: float
     avoided_usd: float
@@ -48,7 +49,8 @@ class Flow:
 
 
 def flow_of(deal: Deal, instead_of: PathName, *, interest: bool = True, resale: bool = True) -> Flow:
-    """The flow of a deal that has a capital, a power figure and the price of what is avoided; rents follow their trend."""
+    """The flow of a deal that has a capital, a power figure and the price of what is avoided; rents follow
+    their trend."""
     return Flow(
         deal.capital_usd or 0.0,
         deal.avoided_usd_per_month(instead_of) or 0.0,
@@ -80,7 +82,8 @@ def _worth(flow: Flow, sums: tuple[Any, Any, Any]) -> Any:
 
 
 def worth_usd(flow: Flow, months: Any) -> Any:
-    """What owning for so many months is worth today: −K + Σ (avoided_t − O)/(1 + r)^t + resale/(1 + r)^m [USD].
+    """What owning for so many months is worth today: −K + Σ (avoided_t − O)/(1 + r)^t + resale/(1 + r)^m
+    [USD].
 
     months: a number or an array.
     """
@@ -93,7 +96,8 @@ def npv_usd(deal: Deal, instead_of: PathName) -> float:
 
 
 def first_month(flow: Flow) -> float | None:
-    """The first month at which the worth is not negative: by the table of months, then by false position between two."""
+    """The first month at which the worth is not negative: by the table of months, then by false position
+    between two."""
     reached = _worth(flow, _table(flow.changes)) >= 0.0
     first = int(reached.argmax())
     if first == 0:
@@ -124,7 +128,8 @@ def break_even_months(deal: Deal, instead_of: PathName, *, interest: bool, resal
 
 
 def from_hours_per_day(deal: Deal, instead_of: PathName) -> float | None:
-    """Hours a day from which the horizon's NPV is not negative: it is linear in them; None when 24 are not enough [h]."""
+    """Hours a day from which the horizon's NPV is not negative: it is linear in them; None when 24 are not
+    enough [h]."""
     none = npv_usd(replace(deal, hours_per_day=0.0), instead_of)
     all_day = npv_usd(replace(deal, hours_per_day=ALL_DAY), instead_of)
     if none >= 0.0:
@@ -183,7 +188,8 @@ def payback(deal: Deal, instead_of: PathName, doubts: Doubts) -> Payback:
 def _reasons(
     deal: Deal, instead_of: PathName, months: float | None, npv: float, hours: float | None
 ) -> tuple[Reason, ...]:
-    """Whether it pays within the horizon, in words; when not, from how many hours a day, and what stands in the way."""
+    """Whether it pays within the horizon, in words; when not, from how many hours a day, and what stands in
+    the way."""
     rent = instead_of == "rent"
     named = {"hours": deal.hours_per_day, "years": deal.months / 12.0}
     if months is not None and months <= deal.months:

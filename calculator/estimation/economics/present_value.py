@@ -1,6 +1,8 @@
-"""Interest, resale and break-even in closed form (formulas §9): numbers or arrays in, the same kind out. PURE.
+"""Interest, resale and break-even in closed form (formulas §9): numbers or arrays in, the same kind out.
+PURE.
 
-Payments come at the end of each month. Months may be fractions. A monthly rate is a twelfth of the yearly one.
+Payments come at the end of each month. Months may be fractions. A monthly rate is a twelfth of the yearly
+one.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Ranges of money: each input that is not sure is moved alone to both its ends, and what that does is added in
-quadrature (formulas §10). PURE."""
+"""Ranges of money: each input that is not sure is moved alone to both its ends, and what that does is added
+in quadrature (formulas §10). PURE."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ SMALLEST = 1e-12
 def doubts_of(
     c: Configuration, speed: Speed | None, energy: Energy | None, money: Money, deal: Deal
 ) -> Doubts:
-    """The deal at both ends of each input that has a range, one pair for each: they are independent of each other."""
+    """The deal at both ends of each input that has a range, one pair for each: they are independent of each
+    other."""
     rate = requests_per_s(speed, deal.output_tokens)
     pairs = [(replace(deal, requests_per_s=rate.low), replace(deal, requests_per_s=rate.high))]
     if energy is not None:
@@ -47,8 +48,8 @@ def _ends(deal: Deal, field: str, ends: tuple[float, float], count: int) -> tupl
 
 
 def scaled(figure: Callable[[Deal], float], deal: Deal, doubts: Doubts) -> Interval:
-    """A figure that is not negative, with its range: the independent factors of each input, their logarithms added in
-    quadrature. An end that is zero makes the low end zero."""
+    """A figure that is not negative, with its range: the independent factors of each input, their logarithms
+    added in quadrature. An end that is zero makes the low end zero."""
     value = figure(deal)
     if value < SMALLEST:
         sums = added(figure, deal, doubts)
@@ -63,7 +64,8 @@ def scaled(figure: Callable[[Deal], float], deal: Deal, doubts: Doubts) -> Inter
 
 
 def added(figure: Callable[[Deal], float], deal: Deal, doubts: Doubts) -> Interval:
-    """A figure of either sign with its range: the independent differences of each input added in quadrature."""
+    """A figure of either sign with its range: the independent differences of each input added in
+    quadrature."""
     value = figure(deal)
     below = above = 0.0
     for pair in doubts:

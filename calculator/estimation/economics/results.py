@@ -1,5 +1,5 @@
-"""What the arithmetic of money answers: figures with ranges, their explanations as codes, and reasons where there is no
-figure. Every number in them is finite. PURE."""
+"""What the arithmetic of money answers: figures with ranges, their explanations as codes, and reasons where
+there is no figure. Every number in them is finite. PURE."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ class Explained:
 class EnergyUse:
     """Energy of the machines under this use, the building's share (PUE) inside.
 
-    average_watts: while they are on, without PUE. usd_per_month: local power. joules_per_output_token: while busy;
-    kwh_per_million_output and what follows from it: over the month, idle hours inside, None when no token is served.
+    average_watts: while they are on, without PUE. usd_per_month: local power. joules_per_output_token: while
+    busy; kwh_per_million_output and what follows from it: over the month, idle hours inside, None when no
+    token is served.
     """
 
     average_watts: Interval
@@ -46,9 +47,9 @@ class EnergyUse:
 class Cost:
     """Cost per million tokens of one configuration at a price per hour [USD].
 
-    usd_per_hour: of all machines, for one paid hour. utilisation: busy share of the paid hours. cached: input found in
-    the prefix cache takes no device time. all_on_output: everything over the generated tokens, to compare with pages that quote it.
-    tokens_per_month: in and out, cached ones too.
+    usd_per_hour: of all machines, for one paid hour. utilisation: busy share of the paid hours. cached: input
+    found in the prefix cache takes no device time. all_on_output: everything over the generated tokens, to
+    compare with pages that quote it. tokens_per_month: in and out, cached ones too.
     """
 
     source: Source
@@ -78,7 +79,8 @@ class Costed:
 
 @dataclass(frozen=True, slots=True)
 class Months:
-    """When the machine has paid for itself, in months: None means never within fifty years. high None: it may never."""
+    """When the machine has paid for itself, in months: None means never within fifty years. high None: it may
+    never."""
 
     value: float | None
     low: float | None
@@ -89,9 +91,10 @@ class Months:
 class Payback:
     """Owning instead of renting or of paying an API, over the horizon.
 
-    simple, discounted: months until what is saved has paid the capital, without and with interest. with_resale: the same
-    with interest when the machine is sold then. npv_usd: at the end of the horizon, resale inside. from_hours_per_day:
-    hours a day from which the horizon's NPV is not negative, None when 24 are not enough.
+    simple, discounted: months until what is saved has paid the capital, without and with interest.
+    with_resale: the same with interest when the machine is sold then. npv_usd: at the end of the horizon,
+    resale inside. from_hours_per_day: hours a day from which the horizon's NPV is not negative, None when 24
+    are not enough.
     """
 
     instead_of: PathName
@@ -109,7 +112,8 @@ class Payback:
 class Bar:
     """One input of the tornado moved by `share` down and up, everything else as it is.
 
-    months: with resale, None for never. npv_usd, usd_per_million: at both ends; None where the figure does not exist.
+    months: with resale, None for never. npv_usd, usd_per_million: at both ends; None where the figure does
+    not exist.
     """
 
     name: str
@@ -121,7 +125,8 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Tornado:
-    """What matters most: the inputs by how far they move the NPV, the widest first; without one, the cost per token."""
+    """What matters most: the inputs by how far they move the NPV, the widest first; without one, the cost per
+    token."""
 
     instead_of: PathName | None
     months: float | None
@@ -150,8 +155,8 @@ class Cumulative:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """One way to the same tokens per month. usd_per_month: averaged over the horizon with interest, capital and resale
-    inside. usd_per_million: over all tokens; None when none are served."""
+    """One way to the same tokens per month. usd_per_month: averaged over the horizon with interest, capital
+    and resale inside. usd_per_million: over all tokens; None when none are served."""
 
     name: PathName
     usd_per_month: Interval
@@ -162,8 +167,9 @@ class Path:
 class Comparison:
     """Rent, own and API for the same tokens per month, the cheapest first; and where the order turns.
 
-    own_beats_api_from_tokens, rent_beats_api_from_tokens: tokens a month at the same hours a day, the machine busier;
-    None when not even a machine that is busy in all its hours does. busy_tokens_per_month: what it serves then.
+    own_beats_api_from_tokens, rent_beats_api_from_tokens: tokens a month at the same hours a day, the machine
+    busier; None when not even a machine that is busy in all its hours does. busy_tokens_per_month: what it
+    serves then.
     """
 
     tokens_per_month: float
@@ -178,10 +184,10 @@ class Comparison:
 class Ownership:
     """What owning costs and when it pays.
 
-    capital_usd: paid on the first day. running_usd_per_month and its parts: beside the capital. annuity_usd_per_month:
-    the capital with interest over the horizon, resale taken off; financed_usd_per_month: the whole capital.
-    break_even_utilisation: share of the hours for which renting costs as much as owning; above 1 renting is cheaper even all the
-    time.
+    capital_usd: paid on the first day. running_usd_per_month and its parts: beside the capital.
+    annuity_usd_per_month: the capital with interest over the horizon, resale taken off;
+    financed_usd_per_month: the whole capital. break_even_utilisation: share of the hours for which renting
+    costs as much as owning; above 1 renting is cheaper even all the time.
     """
 
     capital_usd: Interval

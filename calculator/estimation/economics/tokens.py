@@ -1,7 +1,7 @@
 """Cost per million tokens (formulas §9). PURE.
 
-The served rate has the prompts inside: they are not charged a second time. What a request costs is divided between
-prompt and answer by the device time that each takes.
+The served rate has the prompts inside: they are not charged a second time. What a request costs is divided
+between prompt and answer by the device time that each takes.
 """
 
 from __future__ import annotations

@@ -53,12 +53,13 @@ CHANGES: Mapping[str, _Change] = {
     "resale": _resale,
     "hours": lambda deal, factor: replace(deal, hours_per_day=min(ALL_DAY, deal.hours_per_day * factor)),
 }
-"""The inputs that are moved. What is rented or bought is the same machine: its speed moves a break-even only against an
-API."""
+"""The inputs that are moved. What is rented or bought is the same machine: its speed moves a break-even only
+against an API."""
 
 
 def usd_per_million(deal: Deal, source: Source) -> float | None:
-    """Cost of a million tokens, in and out, at the source's price [USD]; None where there is no price or no token."""
+    """Cost of a million tokens, in and out, at the source's price [USD]; None where there is no price or no
+    token."""
     tokens = deal.requests_per_month * deal.request_tokens
     if not deal.used or tokens <= 0.0:
         return None
@@ -69,7 +70,8 @@ def usd_per_million(deal: Deal, source: Source) -> float | None:
 
 
 def tornado_of(deal: Deal, source: Source, instead_of: PathName | None) -> Tornado:
-    """The inputs by how far they move the NPV, the widest first; by the cost per token where nothing is bought."""
+    """The inputs by how far they move the NPV, the widest first; by the cost per token where nothing is
+    bought."""
     bars = [_bar(deal, name, source, instead_of) for name in CHANGES if _matters(name, deal, instead_of)]
     bars.sort(key=_width, reverse=True)
     return Tornado(

@@ -1,7 +1,7 @@
 """Rent, buy or API as JSON: the figures of cost_of and ownership_of, finished, with their sentences.
 
-Figures with a range are {"value", "low", "high"}, a central 90 % interval; null is what does not exist, and a sentence in
-`reasons` says why.
+Figures with a range are {"value", "low", "high"}, a central 90 % interval; null is what does not exist, and a
+sentence in `reasons` says why.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _DIGITS = 6
 
 
 def tco_json(costed: Costed, owned: Owned, units: str = "gib") -> dict[str, Any]:
-    """The whole answer: cost per million tokens, energy, ownership, the ways side by side, and the numbers of the charts."""
+    """The whole answer: cost per million tokens, energy, ownership, the ways side by side, and the numbers of
+    the charts."""
     ownership, comparison = owned.ownership, owned.comparison
     energy = ownership.energy if ownership else costed.cost.energy if costed.cost else None
     return {
@@ -47,7 +48,8 @@ def cost_json(cost: Cost) -> dict[str, Any]:
     """The object `cost` of an estimate [USD]."""
     return {
         "source": cost.source,
-        "usd_per_hour": interval_json(cost.usd_per_hour),
+        "usd_per_hour": rounded(cost.usd_per_hour.value),
+        "usd_per_hour_interval": interval_json(cost.usd_per_hour),
         "usd_per_month": interval_json(cost.usd_per_month),
         "utilisation": rounded(cost.utilisation),
         "usd_per_request": interval_json(cost.usd_per_request),
@@ -159,7 +161,8 @@ def cumulative_json(spent: Cumulative) -> dict[str, Any]:
 
 
 def comparison_json(compared: Comparison, units: str) -> dict[str, Any]:
-    """The ways to the same tokens, the cheapest first, and from how many tokens a month a machine beats the API."""
+    """The ways to the same tokens, the cheapest first, and from how many tokens a month a machine beats the
+    API."""
     return {
         "tokens_per_month": rounded(compared.tokens_per_month),
         "busy_tokens_per_month": rounded(compared.busy_tokens_per_month),

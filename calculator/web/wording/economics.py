@@ -1,4 +1,5 @@
-"""Money in words: why there is a cost or none, when a machine pays for itself, and how each figure came about."""
+"""Money in words: why there is a cost or none, when a machine pays for itself, and how each figure came
+about."""
 
 from __future__ import annotations
 
@@ -133,6 +134,7 @@ EXPLAINED: Mapping[str, Template] = {
         "{machines_usd:usd} for the machines + {share:percent} for server and tax + {networking_usd:usd} for the network "
         "= {value:usd}."
     ),
+    "capital_usd_of_machines": _("{value:usd} for the machines, with nothing beside them."),
     "electricity_usd_per_month": _(
         "{watts} W on average × {hours} h × PUE {pue:plain} = {kwh} kWh, × {usd_per_kwh:usd} = {value:usd} a month."
     ),
@@ -171,9 +173,9 @@ LINE_NAMES: Mapping[str, Template] = {
 }
 """The lines of cumulative cost."""
 
-_FALLBACK = _("From the prices and hours given.")
+FALLBACK = _("From the prices and hours given.")
 
 
 def explained_words(row: Explained, units: str = "gib") -> str:
     """How one figure came about."""
-    return say_code(EXPLAINED, row.code, {**row.factors, "value": row.value}, units, _FALLBACK)
+    return say_code(EXPLAINED, row.code, {**row.factors, "value": row.value}, units, FALLBACK)

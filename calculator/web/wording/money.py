@@ -46,8 +46,9 @@ def input_name(field: object) -> str:
 
 
 def months(value: float) -> str:
-    """A number of months: 20.2 months; whole ones from 100 on."""
-    written = figures.number(value, 0 if value >= 99.95 else 1)
+    """A number of months: 36 months, 1 month, 20.2 months; whole ones from 100 on."""
+    whole = value >= 99.95 or float(value).is_integer()
+    written = figures.number(value, 0 if whole else 1)
     return ngettext("{count} month", "{count} months", _form(written)).format(count=written)
 
 

@@ -1,4 +1,5 @@
-"""The worked examples of the methodology (§9), W-9.1 to W-9.6, and the published figure that is wrong by orders."""
+"""The worked examples of the methodology (§9), W-9.1 to W-9.6, and the published figure that is wrong by
+orders."""
 
 import doctest
 import importlib
@@ -61,8 +62,9 @@ def test_all_on_output_w_9_2(usd_per_hour, tokens_per_s, utilisation, usd):
 
 
 class TestPublishedExampleWrongByOrders:
-    """A page prices the speed of one H100, with most of the model in system RAM, at a node of eight other GPUs: 9,382.72
-    USD per million tokens, and pays for a card of 25,000 USD in 3.7 months of that node's rent."""
+    """A page prices the speed of one H100, with most of the model in system RAM, at a node of eight other
+    GPUs: 9,382.72 USD per million tokens, and pays for a card of 25,000 USD in 3.7 months of that node's
+    rent."""
 
     NODE = Rent(exactly(30.40), gpus=8, device="mi325x")
     CARD = Purchase(exactly(25_000.0), 3.0, gpus=1, device="h100-sxm")
@@ -153,7 +155,8 @@ def test_examples_in_docstrings(module):
     ],
 )
 def test_a_mac_two_cards_and_32_gpus(query):
-    """The same arithmetic from a desk to four nodes, at the speed and power that the configuration has itself."""
+    """The same arithmetic from a desk to four nodes, at the speed and power that the configuration has
+    itself."""
     answer = ask(**query)
     c, found = answer.configuration, answer.estimate.speed
     power = energy_of(c, found)

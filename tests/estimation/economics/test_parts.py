@@ -1,4 +1,5 @@
-"""Ranges, whole machines, cached prompts, power, the tornado and the lines of the chart, against hand calculation."""
+"""Ranges, whole machines, cached prompts, power, the tornado and the lines of the chart, against hand
+calculation."""
 
 from dataclasses import replace
 
@@ -50,7 +51,8 @@ def test_ranges_of_price_and_speed_add_in_quadrature():
 
 
 def test_cached_tokens_take_no_device_time():
-    """The same request at the same price: computed tokens carry what the prompt costs, the blended price does not move."""
+    """The same request at the same price: computed tokens carry what the prompt costs, the blended price does
+    not move."""
     found = speed(prompt_share=0.3)
     cold, warm = (cost_of(configuration(prefix=p), found, energy(), money()).cost for p in (0, 1500))
     assert warm.usd_per_million_cached == 0.0
@@ -117,7 +119,8 @@ def test_a_break_even_that_may_never_come_has_an_open_end():
 
 
 def test_falling_rents_pay_later_or_never():
-    """Rents that halve each year: Σ 750·0.5^(t/12) − 31.5 over 36 months is 11,035 − 1,134 = 9,901, short of 10,000."""
+    """Rents that halve each year: Σ 750·0.5^(t/12) − 31.5 over 36 months is 11,035 − 1,134 = 9,901, short of
+    10,000."""
     steady, falling = (owned(trend=trend).ownership.paybacks[0] for trend in (0.0, -0.5))
     assert steady.npv_usd.value == pytest.approx(36 * 718.5 - 10_000)
     growth = sum(750 * 0.5 ** (month / 12) for month in range(1, 37))
