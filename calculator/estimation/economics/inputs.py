@@ -18,9 +18,9 @@ Billed = Literal["all_hours", "busy_hours"]
 LEAST = 1e-6
 """Hours a day, or a share of them, below which a machine counts as never used."""
 
-USUAL_IDLE_SHARE = Interval(0.15, 0.04, 0.3)
+USUAL_IDLE_SHARE = Interval(0.15, 0.03, 0.3)
 """Idle power as a share of power under load where no device figure is known: machines with measured idle
-power have 0.04 to 0.08, servers keep fans and processors running. An assumption that the owner may
+power have 0.03 to 0.08, servers keep fans and processors running. An assumption that the owner may
 replace."""
 
 

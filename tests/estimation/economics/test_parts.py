@@ -96,7 +96,7 @@ def test_idle_power_is_assumed_where_no_device_figure_is_known():
     assert [reason.code for reason in answer.reasons] == ["idle_power_assumed"]
     watts = answer.ownership.energy.average_watts
     assert watts.value == pytest.approx(0.5 * 700 + 0.5 * 0.15 * 700)
-    assert watts.low == pytest.approx(0.5 * 700 + 0.5 * 0.04 * 700)
+    assert watts.low == pytest.approx(0.5 * 700 + 0.5 * 0.03 * 700)
 
 
 def test_without_power_owning_has_no_cost_and_renting_has():
@@ -143,6 +143,37 @@ def test_lines_have_the_range_of_the_prices():
     lines = {line.name: line for line in found.cumulative.lines}
     assert (lines["rent"].low_usd[10], lines["rent"].high_usd[10]) == pytest.approx((6000.0, 10_500.0))
     assert (lines["own"].low_usd[0], lines["own"].high_usd[0]) == pytest.approx((8000.0, 15_000.0))
+
+
+def test_an_api_is_paid_for_each_kind_of_token():
+    """1,500 cached at 0.10, 500 at 1.00, 500 generated at 2.00: 1,650 USD per million requests; 4.152 of them a second."""
+    for cached, each in ((0.10, 1650.0), (None, 3000.0)):
+        found = owned(c=configuration(prefix=1500), api=(1.0, 2.0, cached)).comparison
+        api = next(path for path in found.paths if path.name == "api")
+        assert api.usd_per_month.value == pytest.approx(each / 1e6 * 2076.08 / 500 * 3600 * 300)
+        assert api.usd_per_million.value == pytest.approx(each / 2500)
+
+
+def test_owning_has_every_cost_beside_the_machine():
+    """10,000 × (1 + 0.5 + 0.2) + 1,000 = 18,000; 0.7 kW × 300 h × 1.4 × 0.15 = 44.10; 18,000 × 0.04 ÷ 12 = 60."""
+    found = owned(
+        pue=1.4,
+        server_fraction=0.5,
+        tax_fraction=0.2,
+        networking_usd=1000.0,
+        colocation_usd_per_month=80.0,
+        admin_usd_per_month=20.0,
+        maintenance_per_year=0.04,
+        resale_fraction=0.5,
+    ).ownership
+    assert found.capital_usd.value == 18_000.0
+    assert found.running_parts == pytest.approx(
+        {"electricity": 44.1, "colocation_and_admin": 100.0, "maintenance": 60.0}
+    )
+    assert found.running_usd_per_month.value == pytest.approx(204.1)
+    assert found.straight_line_usd_per_month == pytest.approx(9000 / 36)
+    assert found.annuity_usd_per_month == pytest.approx(9000 / 36)
+    assert found.break_even_utilisation == pytest.approx((250 + 204.1) / 750)
 
 
 class TestTornado:
