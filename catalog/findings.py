@@ -241,7 +241,7 @@ def edited(catalogue: Catalogue) -> Found:
 
 def added(catalogue: Catalogue) -> Found:
     for row in catalogue.rows:
-        if row.origin == CatalogRow.Origin.ADMIN:
+        if row.origin == CatalogRow.Origin.ADMIN and not getattr(row, "written_by_refresh", False):
             yield _item(row, "added here")
 
 

@@ -1,6 +1,7 @@
 """All prices of one state of the catalogue, with look-ups. PURE: no Django, no files, no clock.
 
-Every look-up lists the newest figure first and what has no date last; nothing is averaged and nothing left out, so the
+Every look-up lists the newest figure first (what is known to the year counts from its first day) and what has no date
+last; nothing is averaged and nothing left out, so the
 reader of a price chooses and can show what the others say.
 """
 
@@ -21,7 +22,7 @@ from catalog.prices import (
     Offer,
     Provider,
     PurchasePrice,
-    last_day,
+    first_day,
 )
 
 CUSTOMERS = ("residential", "commercial", "business", "industrial")
@@ -39,7 +40,7 @@ Row = TypeVar("Row", bound=Dated)
 
 
 def _newest_first(row: Dated) -> int:
-    return -last_day(row.as_of).toordinal() if row.as_of else -date.min.toordinal()
+    return -first_day(row.as_of).toordinal() if row.as_of else -date.min.toordinal()
 
 
 def _grouped(

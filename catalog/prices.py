@@ -6,7 +6,6 @@ row has the day of its figure (`as_of`), where it was read (`source`) and how (`
 
 from __future__ import annotations
 
-from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal, NamedTuple
@@ -37,19 +36,6 @@ def first_day(as_of: str) -> date:
         return date(int(year), 1 + months * (int(rest[1:]) - 1), 1)
     month, _, day = rest.partition("-")
     return date(int(year), int(month or 1), int(day or 1))
-
-
-def last_day(as_of: str) -> date:
-    """The last day of a period, for ordering: what is known to the day counts before the month that it lies in."""
-    start = first_day(as_of)
-    if "H" in as_of or "Q" in as_of:
-        month = start.month + (5 if "H" in as_of else 2)
-    else:
-        parts = as_of.count("-")
-        if parts == 2:
-            return start
-        month = start.month if parts else 12
-    return date(start.year, month, monthrange(start.year, month)[1])
 
 
 def price_age(as_of: str | None, today: date) -> PriceAge:

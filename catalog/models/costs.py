@@ -86,9 +86,9 @@ class ElectricityPrice(Exchange, Priced):
 
     region = models.SlugField(max_length=80, help_text="us, us-tx, de: what links name as region.")
     name_zh = models.CharField("name in Chinese", max_length=200, blank=True)
-    country = models.CharField(
+    country = models.CharField(  # noqa: DJ001 - null as in the files
         max_length=2, null=True, blank=True, help_text="Two letters; empty: a continent."
-    )  # noqa: DJ001
+    )
     customer = models.CharField(max_length=12, choices=choices_of(Customer))
     usd_per_kwh = money("price [USD per kWh]")
     local_per_kwh = money("price in its own currency [per kWh]", null=True, blank=True)
