@@ -16,6 +16,7 @@ STALE_DAYS = 90
 """From the day after on a price is marked as old."""
 
 Freshness = Literal["fresh", "ageing", "stale", "undated"]
+Market = Literal["on-demand", "spot", "reserved", "marketplace", "secure", "community"]
 
 
 class PriceAge(NamedTuple):

@@ -108,7 +108,7 @@ class DeviceNameAdmin(EntryAdmin):
 @admin.register(Offer)
 class OfferAdmin(PriceAdmin):
     columns = (
-        "instance",
+        "size",
         "provider",
         "accelerator",
         "gpus",
@@ -121,9 +121,9 @@ class OfferAdmin(PriceAdmin):
     own_filters = (Age, "market", "provider", "source_kind", "currency_uncertain")
     list_select_related = ("provider", "accelerator")
     autocomplete_fields = ("provider", "accelerator")
-    search_fields = ("slug", "instance", "provider__name", "accelerator__name", "region")
+    search_fields = ("slug", "size", "provider__name", "accelerator__name", "region")
     priced = (
-        (None, {"fields": ["slug", ("provider", "instance"), ("accelerator", "gpus")]}),
+        (None, {"fields": ["slug", ("provider", "size"), ("accelerator", "gpus")]}),
         (
             "Price",
             {

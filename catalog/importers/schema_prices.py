@@ -16,11 +16,11 @@ from catalog.importers.schema_fields import (
     Text,
     Usd,
 )
+from catalog.prices import Market
 
 Period = Annotated[str, Field(pattern=r"^20\d\d(-(H[12]|Q[1-4]|(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?))?$")]
 """2026, 2026-H2, 2026-Q4, 2026-11 or 2026-11-30: as much as is known."""
 Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
-Market = Literal["on-demand", "spot", "reserved", "marketplace", "secure", "community"]
 Billing = Literal["per-second", "per-minute", "hourly"]
 Condition = Literal["new", "used", "mixed", "server"]
 Customer = Literal["residential", "commercial", "business", "industrial"]

@@ -7,12 +7,13 @@ from typing import Any
 from django.db import models
 
 from catalog.importers.schema_fields import Kind
-from catalog.importers.schema_prices import Billing, Market
+from catalog.importers.schema_prices import Billing
 from catalog.models.accelerators import Accelerator
 from catalog.models.language_models import LanguageModel
 from catalog.models.price_row import Refreshed, choices_of, money, page
 from catalog.models.row import CatalogRow, Entry, not_negative, positive
 from catalog.models.unusual import Usual, unusual
+from catalog.prices import Market
 
 USUAL = (Usual("usd_per_hour", "accelerator_id", 2.0, "USD/h", per="gpus", each="accelerator"),)
 """An editor confirms an hourly price outside."""
@@ -52,7 +53,7 @@ class Offer(Refreshed):
     REQUIRED = {
         "id": "slug",
         "provider": "provider_id",
-        "instance": "instance",
+        "instance": "size",
         "accelerator": "accelerator_id",
         "gpus": "gpus",
         "usd_per_hour": "usd_per_hour",
@@ -80,7 +81,7 @@ class Offer(Refreshed):
 
     name = None  # type: ignore[assignment]
     provider = models.ForeignKey(Provider, models.PROTECT, to_field="slug", related_name="offers")
-    instance = models.CharField(max_length=200, help_text="The provider's name of the size.")
+    size = models.CharField(max_length=200, help_text="The provider's name of it.")
     accelerator = models.ForeignKey(Accelerator, models.PROTECT, to_field="slug", related_name="offers")
     gpus = models.PositiveIntegerField("accelerators", help_text="In the whole size.")
     usd_per_hour = money("price [USD per hour]", help_text="Of the whole size, before tax.")
@@ -123,7 +124,7 @@ class Offer(Refreshed):
         ]
 
     def __str__(self) -> str:
-        return f"{self.provider_id}: {self.instance} ({self.market})"
+        return f"{self.provider_id}: {self.size} ({self.market})"
 
     def doubts(self) -> Any:
         yield from unusual(self, USUAL)

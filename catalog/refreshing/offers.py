@@ -51,7 +51,7 @@ def _provider(provider: Provider, sizes: list[Size], names: Names, dated: date, 
     outcome = Outcome(provider.slug)
     rows: dict[Key, list[Offer]] = {}
     for row in Offer.objects.filter(provider_id=provider.slug):
-        rows.setdefault((row.instance.lower(), row.gpus, row.market), []).append(row)
+        rows.setdefault((row.size.lower(), row.gpus, row.market), []).append(row)
     ordinary = _ordinary_market(rows)
     groups: dict[Key, list[Size]] = {}
     for size in sizes:
