@@ -35,7 +35,7 @@ def test_a_price_is_fresh_for_30_days_and_stale_after_90(as_of, days, freshness)
 def test_what_is_known_to_the_year_stands_behind_what_is_known_to_the_day():
     """RTX 3090, used: 600 to 800 USD on 2026-06-29; mean of the three cheapest listings 1,049 in April, 599 in January."""
     rows = SNAPSHOT.purchase_prices_for("rtx-3090")
-    dated = [(row.as_of, row.usd, row.low_usd, row.high_usd) for row in rows if row.condition == "used"][0]
+    dated = next((row.as_of, row.usd, row.low_usd, row.high_usd) for row in rows if row.condition == "used")
     assert dated == ("2026-06-29", 700, 600, 800)
     mixed = [(row.as_of, row.usd) for row in rows if row.condition == "mixed"]
     assert mixed == [("2026-04", 1049), ("2026-03", 849), ("2026-02", 691), ("2026-01", 599)]

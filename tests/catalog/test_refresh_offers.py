@@ -283,7 +283,7 @@ def told(code):
 def test_data_health_names_old_prices_and_those_of_nothing(price_list, monkeypatch):
     monkeypatch.setattr("django.utils.timezone.localdate", lambda: date(2026, 12, 2))
     run("--from", price_list, "--as-of", DAY)
-    old = offer("g6.2xlarge")
+    old = offer("g6e.xlarge")
     PurchasePrice.objects.filter(device="rtx-3090", dated="2026-06-29").update(device="rtx-3090-pro")
     Accelerator.objects.filter(slug="inferentia2").update(retired=True)
     stale, pointless = told("stale_price"), told("pointless_price")
