@@ -68,6 +68,13 @@ class PriceAdmin(EntryAdmin):
     def groups(self) -> tuple[Fieldset, ...]:  # type: ignore[override]
         return (*self.priced, self.provenance)
 
+    @admin.display(description="state")
+    def state(self, row: Any) -> str:
+        told = super().state(row)
+        if not getattr(row, "written_by_refresh", False):
+            return told
+        return told.replace("added here", "refreshed") if "added here" in told else "refreshed"
+
     @admin.display(description="age")
     def age(self, row: Priced) -> str:
         age = price_age(row.dated or None, timezone.localdate())
