@@ -244,7 +244,7 @@ def _query(row: Row, format_id: str) -> dict[str, Any]:
         "backend": BACKENDS.get(str(row.get("backend"))),
         "quant": format_id,
         "kv": CACHE_TYPES.get(str(row.get("kv_cache_type")), "bf16"),
-        "ctx": max(1, _held(row) + output),
+        "ctx": max(_held(row), prompt) + output,
         "prompt": prompt,
         "output": output,
         "users": row.get("concurrency") or 1,
