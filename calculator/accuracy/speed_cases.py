@@ -192,9 +192,7 @@ def attention_of(model: LanguageModel) -> str:
     return "sliding_window" if any(getattr(mixer, "window", None) for mixer in mixers) else "gqa"
 
 
-RECURRENT = frozenset(
-    {"gated_deltanet", "kda", "lightning", "mamba1", "mamba2", "shortconv", "parallel"}
-)
+RECURRENT = frozenset({"gated_deltanet", "kda", "lightning", "mamba1", "mamba2", "shortconv", "parallel"})
 
 
 def _device(row: Row) -> str:

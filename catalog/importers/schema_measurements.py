@@ -123,7 +123,9 @@ class MeasurementEntry(Strict):
             if not speed and item.printed is None:
                 raise ValueError(f"{item.part} needs printed, the figure and unit as the source has them")
         if speed != (self.conditions is not None):
-            raise ValueError("a measurement of speed has conditions" if speed else "only a speed has conditions")
+            raise ValueError(
+                "a measurement of speed has conditions" if speed else "only a speed has conditions"
+            )
         return self
 
     @model_validator(mode="after")
