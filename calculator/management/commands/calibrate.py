@@ -92,8 +92,8 @@ def speed_constants(snapshot: Snapshot, today: str) -> list[Constant]:
     from calculator.accuracy.speed_constants import fitted_constants  # noqa: PLC0415 - SciPy, for this command alone
 
     cases = (read_case(run, snapshot) for run in snapshot.measurements if run.task == "speed")
-    used = [case for case in cases if isinstance(case, SpeedCase) and case.split == "fit"]
-    found = fitted_constants([row for case in used if (row := prepare(case, snapshot))], today)
+    asked = [case for case in cases if isinstance(case, SpeedCase)]
+    found = fitted_constants([row for case in asked if (row := prepare(case, snapshot))], today)
     before = {key_of(row): row for row in snapshot.constants}
     return [_dated(row, before.get(key_of(row))) for row in found]
 
