@@ -13,9 +13,9 @@ from django.core.management.base import BaseCommand, CommandError
 from calculator.accuracy.cases import measurements_of
 from calculator.accuracy.compare import memory_report
 from calculator.accuracy.report import Report
-from calculator.accuracy.speed_cases import FIELDS, speeds_of
 from calculator.accuracy.speed_compare import speed_report
 from calculator.accuracy.speed_left_out import left_out_of
+from calculator.accuracy.speed_rows import FIELDS, speeds_of
 from calculator.accuracy.written import left_out_json, left_out_lines, report_json, report_lines
 from catalog import live
 from catalog.records import Measurement

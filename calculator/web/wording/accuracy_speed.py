@@ -95,10 +95,9 @@ HEADLINE: Template = ngettext_lazy(
 )
 NO_HEADLINE = _("How sure is it? No measured speed is in the catalogue yet, so nobody can tell.")
 SUBJECT = _(
-    "This is the error of the tokens per second that one user sees, from {slowest} to {fastest}, on {engines} engines; no "
-    "run is left out for being far off."
+    "This is the error of the tokens per second that one user sees, from {slowest} to {fastest}, on {engines} engines."
 )
-OTHERS = _("In the middle case {figures}.")
+OTHERS = _("In the middle case, {figures}.")
 OTHER: Mapping[str, Template] = {
     "decode_many": _("what each of many users sees is off by {median}"),
     "prefill": _("the speed of prompts by {median}"),

@@ -50,6 +50,7 @@ MOST_AT_EDGE = 0.03
 ROOM = 1.4  # sizes keep this factor from the axis's ends
 LEAST_WIDE = 40.0  # the axis of sizes spans at least this factor: two powers of four
 Y_ROOM = 1.06  # marks drawn at the edge are whole
+LAST_TICK = 0.93  # a label with its unit needs room on the right
 _FAR_RIGHT = 0.5
 
 
@@ -136,8 +137,8 @@ def _reach(sizes: Sequence[Comparison]) -> float:
 
 
 def _ticks(axis: Axis) -> list[float]:
-    """Powers of four, every second one where more than six would crowd."""
-    ticks = powers_of_four_between(axis)
+    """Powers of four that leave room for their labels, every second one where more than six would crowd."""
+    ticks = [value for value in powers_of_four_between(axis) if axis.at(value) <= LAST_TICK]
     step = math.ceil(len(ticks) / 6)
     return ticks[:: step or 1]
 

@@ -65,7 +65,7 @@ def _others(checked: Sequence[Comparison]) -> str:
         if own := [item for item in checked if item.part == part]:
             error = size_of_error(summary(own, {}).median_abs_error)
             said.append(words.OTHER[part].format(median=error))
-    return words.OTHERS.format(figures="; ".join(said)) if said else ""
+    return words.OTHERS.format(figures=", ".join(said)) if said else ""
 
 
 def _ranges(checked: Sequence[Comparison]) -> str:
