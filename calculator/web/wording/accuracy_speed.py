@@ -94,8 +94,10 @@ HEADLINE: Template = ngettext_lazy(
     "count",
 )
 NO_HEADLINE = _("How sure is it? No measured speed is in the catalogue yet, so nobody can tell.")
-SUBJECT = _(
-    "This is the error of the tokens per second that one user sees, from {slowest} to {fastest}, on {engines} engines."
+SUBJECT = ngettext_lazy(
+    "This is the error of the tokens per second that one user sees, from {slowest} to {fastest}, on {engines} engine.",
+    "This is the error of the tokens per second that one user sees, from {slowest} to {fastest}, on {engines} engines.",
+    "count",
 )
 OTHERS = _("In the middle case, {figures}.")
 OTHER: Mapping[str, Template] = {

@@ -52,10 +52,12 @@ def _subject(checked: Sequence[Comparison]) -> str:
     if not own:
         return ""
     seen = [item.observed for item in own]
+    engines = len({item.measurement.engine for item in own})
     return words.SUBJECT.format(
+        count=engines,
         slowest=figures.number(min(seen)),
         fastest=figures.number(max(seen)),
-        engines=figures.whole(len({item.measurement.engine for item in own})),
+        engines=figures.whole(engines),
     )
 
 
