@@ -92,7 +92,10 @@ class Catalogue:
     @cached_property
     def asked(self) -> list[tuple[Measurement, list[Remark]]]:
         """Each measurement with what is wrong with its question; none while no question can be asked at all."""
-        return [] if self.fault else [(row, scenario_remarks(row.scenario)) for row in self.measurements]
+        if self.fault:
+            return []
+        with live.held():
+            return [(row, scenario_remarks(row.scenario)) for row in self.measurements]
 
     @cached_property
     def shapes(self) -> dict[str, Architecture]:
@@ -220,7 +223,7 @@ def outside_catalogue(catalogue: Catalogue) -> Found:
             yield _item(row, f"no model of this architecture: {row.model}")
         elif row.model_slug not in models:
             yield _item(row, f"no model has the id {row.model_slug}")
-        if row.engine not in engines:
+        if row.engine not in engines and row.comparable:  # others say in why_not that it is none of ours
             yield _item(row, f"no engine has the id {row.engine}")
     for row, remarks in catalogue.asked:
         yield from (_item(row, remark.sentence) for remark in remarks if remark.gap)

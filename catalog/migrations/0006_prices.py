@@ -12,7 +12,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0004_history_and_status'),
+        ('catalog', '0005_measured_speeds'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
