@@ -366,7 +366,12 @@ def _workload(settling: _Settling, model: LanguageModel) -> Workload:
         )
     output = asked.output if asked.output is not None else max(1, min(512, asked.ctx // 2))
     prompt = asked.prompt if asked.prompt is not None else max(1, min(4096, asked.ctx - output))
-    return Workload(asked.ctx, asked.users, prompt, output)
+    prefix = asked.prefix
+    if prefix >= prompt:
+        prefix = prompt - 1
+        if asked.prefix:
+            settling.problem("prefix", asked.prefix, prefix, "prefix_above_prompt", prompt=prompt)
+    return Workload(asked.ctx, asked.users, prompt, output, max(0, prefix))
 
 
 def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, workload: Workload) -> Knobs:

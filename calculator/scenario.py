@@ -91,11 +91,9 @@ PARAMETERS: tuple[Parameter, ...] = (
     _whole("prompt", 1, MAX_TOKENS, group="lengths", **_TOKENS),
     _whole("output", 1, MAX_TOKENS, group="lengths", **_TOKENS),
     _whole("users", 1, 65_536, 1, unit="requests", group="question"),
-    *_later(
-        _number("ttft", 1, 3_600_000, unit="ms", group="targets"),
-        _number("tpot", 0.1, 600_000, unit="ms", group="targets"),
-        _whole("prefix", 0, MAX_TOKENS, 0, group="lengths", **_TOKENS),
-    ),
+    _number("ttft", 1, 3_600_000, unit="ms", group="targets"),
+    _number("tpot", 0.1, 600_000, unit="ms", group="targets"),
+    _whole("prefix", 0, MAX_TOKENS, 0, group="lengths", **_TOKENS),
     Parameter("split", "choice", "auto", choices=("auto", "tensor", "layer", "expert"), group="plan"),
     _whole("tp", 1, 1024, group="plan"),
     _whole("pp", 1, 1024, group="plan"),
@@ -108,10 +106,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     _whole("ngl", 0, 10_000, unit="layers", group="offload"),
     _whole("ncmoe", 0, 10_000, unit="layers", group="offload"),
     _number("ram", 1, 100_000, 64, unit="GB", group="offload"),
-    *_later(
-        _number("ram_bw", 1, 10_000, unit="GB/s", group="offload"),
-        _number("disk_bw", 0.05, 1000, 5, unit="GB/s", group="offload"),
-    ),
+    _number("ram_bw", 1, 10_000, unit="GB/s", group="offload"),
+    *_later(_number("disk_bw", 0.05, 1000, 5, unit="GB/s", group="offload")),
     _number("util", 0.05, 1, group="engine"),
     Parameter("seqs", "id", group="engine"),
     _whole("batched", 16, 1_048_576, group="engine", **_TOKENS),
@@ -125,8 +121,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     _number("vgm", 0.25, 100_000, unit="GB", group="platform"),
     Parameter("vision", "switch", "0", group="question"),
     _whole("mtp", 0, 64, 0, group="speculative", **_TOKENS),
+    _number("accept", 0, 1, group="speculative"),
     *_later(
-        _number("accept", 0, 1, group="speculative"),
         Parameter("draft", "id", group="speculative"),
         _number("hours", 0, 24, 8, unit="hours/day", group="money"),
         _number("days", 0, 31, 30.4, unit="days/month", group="money"),
@@ -211,6 +207,9 @@ if TYPE_CHECKING:
         prompt: int | None
         output: int | None
         users: int
+        ttft: float | None
+        tpot: float | None
+        prefix: int
         split: str
         tp: int | None
         pp: int | None
@@ -236,8 +235,10 @@ if TYPE_CHECKING:
         vgm: float | None
         vision: str
         mtp: int
+        accept: float | None
         units: str
         lang: str | None
+        show: str | None
 
         def __init__(self, **values: Value) -> None: ...
 

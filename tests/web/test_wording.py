@@ -15,6 +15,7 @@ from calculator.web.wording.fields import FIELDS
 from calculator.web.wording.parts import BAR_NAMES, BASES, PART_NAMES
 from calculator.web.wording.problems import PROBLEMS
 from calculator.web.wording.reasons import REASONS, reason_words
+from calculator.web.wording.speed import BOUND_BY, GROUNDS, ground_words
 from calculator.web.wording.terms import CODES, term_words
 from tests.web.asking import asked
 
@@ -67,7 +68,7 @@ def test_the_arithmetic_is_read():
 
 
 def test_every_reason_and_limit_has_its_words():
-    assert codes_of({"Reason"}, 0) - set(REASONS) - set(LIMITS) == set()
+    assert codes_of({"Reason"}, 0) - set(REASONS) - set(LIMITS) - set(GROUNDS) == set()
 
 
 def test_every_choice_has_its_words():
