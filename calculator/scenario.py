@@ -10,6 +10,7 @@ import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, make_dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
@@ -166,14 +167,16 @@ BY_NAME: Mapping[str, Parameter] = {parameter.name: parameter for parameter in P
 DEFAULTS: Mapping[str, Value] = {parameter.name: parameter.default for parameter in PARAMETERS}
 
 
+_all = attrgetter(*DEFAULTS)
+
+
 class _Methods:
     """What every Scenario can do, whatever its parameters."""
 
     def changed(self) -> Iterator[tuple[str, Value]]:
         """The parameters that differ from the defaults of this version, in the table's order."""
-        for name, default in DEFAULTS.items():
-            value = getattr(self, name)
-            if value != default:
+        for name, value in zip(DEFAULTS, _all(self), strict=True):
+            if value != DEFAULTS[name]:
                 yield name, value
 
     def query(self) -> str:
@@ -187,7 +190,7 @@ class _Methods:
 
     def values(self) -> dict[str, Value]:
         """Every parameter by name, defaults included."""
-        return {name: getattr(self, name) for name in DEFAULTS}
+        return dict(zip(DEFAULTS, _all(self), strict=True))
 
 
 if TYPE_CHECKING:

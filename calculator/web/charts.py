@@ -78,7 +78,7 @@ def cut_at_top(points: Sequence[Point]) -> list[Point]:
 
 def polyline(points: Iterable[Point]) -> str:
     """Points of the unit square for an SVG polyline in the box, y downwards, whole numbers."""
-    return " ".join(f"{round(x * BOX)},{round((1 - y) * BOX)}" for x, y in points)
+    return " ".join([f"{x * BOX:.0f},{(1 - y) * BOX:.0f}" for x, y in points])
 
 
 def apart(positions: Sequence[float], least: float) -> list[float]:

@@ -6,6 +6,7 @@ from calculator.web import health_views, preview, views
 
 urlpatterns = [
     path("", views.calculator, name="calculator"),
+    path("would-fit/", views.would_fit, name="would-fit"),
     path("accuracy/", views.accuracy, name="accuracy"),
     path("accuracy.csv", views.accuracy_csv, name="accuracy-csv"),
     path("preview/", preview.see_effect, name="see-effect"),

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.vary import vary_on_headers
 
+from calculator.web import blocks
 from calculator.web.answer import answer
 from calculator.web.conditional import same_until_changed, snapshot_of
 from calculator.web.exports import errors
@@ -16,14 +17,16 @@ from calculator.web.exports.accuracy import comparison_rows
 from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.accuracy.page import accuracy_page
 from calculator.web.panels.accuracy.record import record_of
-from calculator.web.panels.page import calculator_page
+from calculator.web.panels.page import calculator_page, would_fit_rows
 from calculator.web.preview import drafts_for, private
 from catalog import live
 from catalog.snapshot import Snapshot
+from config.language import speaking
 from config.reading import only_read
 
 PAGE = "calculator/page.html"
 ANSWER = "calculator/answer.html"  # which the page includes
+WOULD_FIT = "calculator/partials/would_fit.html"
 
 
 def wants_fragment(request: HttpRequest) -> bool:
@@ -37,7 +40,7 @@ def given(request: HttpRequest) -> dict[str, str]:
 
 
 @only_read
-@vary_on_headers("HX-Request", "Stowage-Choices")
+@vary_on_headers("HX-Request", "Stowage-Choices", blocks.HEADER)
 def calculator(request: HttpRequest) -> HttpResponse:
     """The calculator, or the fragment with its answer."""
     started = perf_counter()
@@ -54,13 +57,25 @@ def calculator(request: HttpRequest) -> HttpResponse:
         preview=drafts is not None,
     )
     presented = perf_counter()
-    response = render(request, ANSWER if fragment else PAGE, dict(page))
+    shown_there = blocks.shown_blocks(request.headers.get(blocks.HEADER, "")) if fragment else frozenset()
+    context = {**page, "blocks": blocks.Blocks(shown_there)}
+    with speaking():
+        response = render(request, ANSWER if fragment else PAGE, context)
     stages = {
         "compute": computed - started,
         "present": presented - computed,
         "render": perf_counter() - presented,
     }
     response["Server-Timing"] = ", ".join(f"{name};dur={1000 * took:.2f}" for name, took in stages.items())
+    return private(response) if drafts else response
+
+
+@only_read
+def would_fit(request: HttpRequest) -> HttpResponse:
+    """The section of what would fit instead, which follows a live update; nothing where all is well or nothing helps."""
+    drafts = drafts_for(request)
+    panel = would_fit_rows(answer(given(request), drafts or live.current()))
+    response = render(request, WOULD_FIT, {"would_fit": panel}) if panel else HttpResponse()
     return private(response) if drafts else response
 
 

@@ -42,6 +42,12 @@ function ask(_chart, point) {
   field.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+// The curves' numbers stay with the drawing while only the present point moves.
+function numbersOf(chart) {
+  const drawn = chart.dataset.numbers ?? chart.querySelector("[data-numbers]").dataset.numbers;
+  return { ...JSON.parse(drawn), ...(chart.dataset.present && { present: JSON.parse(chart.dataset.present) }) };
+}
+
 // How each kind of chart is filled, and what a click on it does.
 const KINDS = { context: [compose, ask], errors: [composeScatter, openRow] };
 
@@ -54,7 +60,7 @@ async function redraw(chart, Plotly) {
   if (!base || !plot) return;
   const begun = performance.now();
   const [fill, clicked] = KINDS[chart.dataset.chart];
-  const { data, layout } = fill(chart, base, JSON.parse(chart.dataset.numbers));
+  const { data, layout } = fill(chart, base, numbersOf(chart));
   await Plotly.react(plot, data, layout, CONFIG);
   cost = performance.now() - begun;
   if (!plot.dataset.listens) {

@@ -129,19 +129,19 @@ def test_remarks_name_what_was_assumed(snapshot):
 
 def test_chart_has_a_curve_for_each_cache_type(snapshot):
     chart = page_of("", snapshot)["chart"]
-    assert [series["name"] for series in chart["series"]] == ["f16", "q8_0", "q4_0"]
+    assert [series["name"] for series in chart["drawn"]["series"]] == ["f16", "q8_0", "q4_0"]
     assert chart["title"] == "GiB against context"
-    assert [tick["label"] for tick in chart["x_ticks"]] == ["1K", "4K", "16K", "128K"]
+    assert [tick["label"] for tick in chart["drawn"]["x_ticks"]] == ["1K", "4K", "16K", "128K"]
 
 
 def test_the_present_cache_type_is_always_drawn(snapshot):
     chart = page_of("kv=iq4_nl", snapshot)["chart"]
-    assert [series["name"] for series in chart["series"]] == ["f16", "q8_0", "iq4_nl"]
+    assert [series["name"] for series in chart["drawn"]["series"]] == ["f16", "q8_0", "iq4_nl"]
 
 
 def test_curves_stay_inside_their_box(snapshot):
     chart = page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot)["chart"]
-    for series in chart["series"]:
+    for series in chart["drawn"]["series"]:
         for point in series["points"].split():
             x, y = map(int, point.split(","))
             assert 0 <= x <= 1000
@@ -151,35 +151,35 @@ def test_curves_stay_inside_their_box(snapshot):
 def test_the_present_point_and_where_memory_is_full(snapshot):
     chart = page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot)["chart"]
     assert chart["present"]["label"] == "8,192 tokens: 21.6"
-    assert chart["fits"]["label"] == "full at 19.7K"
-    usable = next(limit for limit in chart["limits"] if limit["kind"] == "usable")
-    assert chart["fits"]["y"] == usable["y"]
+    assert chart["drawn"]["fits"]["label"] == "full at 19.7K"
+    usable = next(limit for limit in chart["drawn"]["limits"] if limit["kind"] == "usable")
+    assert chart["drawn"]["fits"]["y"] == usable["y"]
 
 
 def test_labels_of_curves_do_not_cover_each_other(snapshot):
     chart = page_of("model=deepseek-r1&gpu=h100-sxm&n=8", snapshot)["chart"]
-    ends = sorted(float(series["end_y"][:-1]) for series in chart["series"])
+    ends = sorted(float(series["end_y"][:-1]) for series in chart["drawn"]["series"])
     assert all(later - earlier >= 8.4 for earlier, later in itertools.pairwise(ends))
 
 
 def test_words_of_a_limit_make_room_for_a_curve(snapshot):
     chart = page_of("model=deepseek-r1&gpu=h100-sxm&n=8", snapshot)["chart"]
-    assert [(line["kind"], line["below"]) for line in chart["limits"]] == [
+    assert [(line["kind"], line["below"]) for line in chart["drawn"]["limits"]] == [
         ("usable", True),
         ("physical", True),
     ]
     chart = page_of("model=llama-3.3-70b-instruct&gpu=h100-sxm&n=2", snapshot)["chart"]
-    assert chart["limits"][1]["below"] is False
+    assert chart["drawn"]["limits"][1]["below"] is False
 
 
 def test_a_context_far_above_the_maximum_does_not_flatten_the_chart(snapshot):
     chart = page_of("ctx=4000000", snapshot)["chart"]
     assert chart["present"] is None
-    assert chart["y_ticks"] == page_of("ctx=8192", snapshot)["chart"]["y_ticks"]
+    assert chart["drawn"]["y_ticks"] == page_of("ctx=8192", snapshot)["chart"]["drawn"]["y_ticks"]
 
 
 def test_chart_table_holds_the_same_at_the_ticks(snapshot):
-    table = page_of("", snapshot)["chart"]["table"]
+    table = page_of("", snapshot)["chart"]["drawn"]["table"]
     assert table["head"] == ["Context", "f16, GiB", "q8_0, GiB", "q4_0, GiB"]
     assert [row[0] for row in table["rows"]] == ["1,024", "4,096", "16,384", "65,536"]
 
@@ -187,8 +187,9 @@ def test_chart_table_holds_the_same_at_the_ticks(snapshot):
 def test_numbers_for_plotly_are_json(snapshot):
     import json
 
-    numbers = json.loads(page_of("", snapshot)["chart"]["numbers"])
-    assert numbers["present"]["x"] == 8192
+    chart = page_of("", snapshot)["chart"]
+    numbers = json.loads(chart["drawn"]["numbers"])
+    assert json.loads(chart["present_numbers"]) == {"x": 8192, "y": 5.871, "label": "8,192 tokens: 5.87"}
     assert len(numbers["x"]) == len(numbers["series"][0]["y"])
     assert numbers["x_ticks"]["labels"] == ["1K", "4K", "16K", "128K"]
 

@@ -30,6 +30,7 @@ from calculator.web.panels.shapes import (
     ChartSeries,
     ChartTable,
     ChartTick,
+    DrawnChart,
 )
 from calculator.web.panels.sliders import LEAST_CONTEXT, tick_label
 from calculator.web.wording.speech import gettext as _
@@ -42,10 +43,6 @@ LEAST_HIGH = 16_384
 END_APART = 3  # a tick nearer to the axis's end than a third of it would touch the end's words
 LINES_APART = 0.07  # words find room between two limits
 LABEL_WIDTH = 0.3  # of the plot: words of a limit, from the left
-
-_HOLE = "\x1a"
-_PRESENT = json.dumps(_HOLE)
-"""Where the present point stands in the numbers: a control character, which no name holds."""
 
 
 def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPanel | None:
@@ -61,7 +58,7 @@ def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPa
     seen = memory.needed.value if x_axis.holds(tokens) else min(curve.needed_bytes[0] for curve in curves)
     top = HEAD_ROOM * max(memory.limit.physical_bytes, seen)
     y_axis = Axis(0, figures.in_units(top, units))
-    drawn, numbers = unless_changed(
+    drawn = unless_changed(
         answer,
         "chart",
         (users, plan, top, memory.limit),
@@ -69,35 +66,31 @@ def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPa
     )
     present = _present_numbers(tokens, memory, units) if x_axis.holds(tokens) else None
     return {
-        **drawn,
+        "id": "context",
+        "title": _title(answer, units),
         "description": _description(answer, memory),
+        "drawn": drawn,
         "present": _present(tokens, memory, units, x_axis, y_axis),
-        "numbers": numbers.replace(_PRESENT, json.dumps(present, separators=(",", ":"))),
+        "present_numbers": json.dumps(present, separators=(",", ":")),
         "figure": figure_json("context") if with_figure else "",
     }
 
 
 def _drawn(
     answer: Answer, curves: Sequence[MemoryCurve], memory: Memory, x_axis: Axis, y_axis: Axis
-) -> tuple[ChartPanel, str]:
-    """What stays while only the context moves: everything but the present point, and its place in the numbers."""
+) -> DrawnChart:
     units = answer.units
-    drawn: ChartPanel = {
+    return {
         "id": "context",
-        "title": _title(answer, units),
         "note": _note(curves, answer),
-        "description": "",
         "series": _series(curves, answer, x_axis, y_axis),
         "x_ticks": _x_ticks(x_axis),
         "y_ticks": _y_ticks(y_axis),
         "limits": _limits(memory, units, y_axis, _at_left(curves, units, x_axis, y_axis)),
         "fits": _fits(answer, curves, memory, x_axis, y_axis),
-        "present": None,
         "table": _table(curves, answer, x_axis),
-        "numbers": "",
-        "figure": "",
+        "numbers": _numbers(curves, answer, memory, x_axis, y_axis),
     }
-    return drawn, _numbers(curves, answer, memory, x_axis, y_axis)
 
 
 def _title(answer: Answer, units: str) -> str:
@@ -294,7 +287,7 @@ def _present_numbers(tokens: int, memory: Memory, units: str) -> dict[str, objec
 def _numbers(
     curves: Sequence[MemoryCurve], answer: Answer, memory: Memory, x_axis: Axis, y_axis: Axis
 ) -> str:
-    """What Plotly needs of this answer, as JSON text, with a hole for the present point."""
+    """What Plotly needs of this answer, but for the present point, as JSON text."""
     units, ticks = answer.units, _labelled(x_axis)
     limits = [("usable", memory.limit.usable.value), ("physical", memory.limit.physical_bytes)]
     words = {line["kind"]: line["label"] for line in _limits(memory, units, y_axis, [])}
@@ -312,7 +305,6 @@ def _numbers(
             for kind, size in limits
             if kind in words
         ],
-        "present": _HOLE,
         "x_ticks": {"values": ticks, "labels": [tick_label(value) for value in ticks]},
         "x_range": [x_axis.low, x_axis.high],
         "y_range": [0, round(y_axis.high, 3)],

@@ -7,7 +7,7 @@ from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.names import cards_of, gpus_used, settled
 from calculator.web.panels.shapes import Figure, FiguresPanel
-from calculator.web.panels.would_fit import largest_format, smallest_count
+from calculator.web.panels.would_fit import fits_from, largest_format
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import ngettext
 
@@ -203,11 +203,12 @@ def _all_gpus(answer: Answer, memory: Memory) -> Figure | None:
 def _fits_from(answer: Answer) -> Figure | None:
     if cards_of(answer.scenario.gpu, answer.snapshot):
         return None
-    count = smallest_count(answer)
+    found = fits_from(answer)
     label = _("This GPU fits from")
-    if count is None:
+    if found is None:
         return _figure(label, figures.MISSING, "", _("no count that was tried"))
-    return _figure(label, figures.whole(count.number), "", count.note)
+    count, machines = found
+    return _figure(label, figures.whole(count), "", machines)
 
 
 def _largest_format(answer: Answer) -> Figure | None:

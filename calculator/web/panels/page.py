@@ -12,7 +12,7 @@ from calculator.web.panels.memory import memory_panel
 from calculator.web.panels.problems import problems_panel
 from calculator.web.panels.question import controls_of, question_panel
 from calculator.web.panels.rack import host_panel, rack_panel
-from calculator.web.panels.shapes import CalculatorPage
+from calculator.web.panels.shapes import CalculatorPage, WouldFitPanel
 from calculator.web.panels.verdict import verdict_panel
 from calculator.web.panels.would_fit import would_fit_panel
 from calculator.web.wording.speech import speaking
@@ -30,6 +30,12 @@ def calculator_page(
         return _page(answer, canonical, shown_key, fragment=fragment, preview=preview)
 
 
+def would_fit_rows(answer: Answer) -> WouldFitPanel | None:
+    """What would fit, for the section that follows a live update."""
+    with speaking():
+        return would_fit_panel(answer)
+
+
 def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool, preview: bool) -> CalculatorPage:
     memory = answer.estimate.memory
     question = question_panel(answer, fragment=fragment, shown_key=shown_key)
@@ -44,7 +50,7 @@ def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool, pre
         "rack": rack_panel(answer, memory) if memory else None,
         "host": host_panel(answer, memory) if memory else None,
         "figures": figures_panel(answer),
-        "would_fit": would_fit_panel(answer),
+        "would_fit": would_fit_panel(answer, later=fragment),
         "memory": memory_panel(answer, memory) if memory else None,
         "chart": chart_panel(answer, memory, with_figure=not fragment) if memory else None,
         "dock": dock_panel(answer),

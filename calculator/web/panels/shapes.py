@@ -231,6 +231,14 @@ class SliderField(TypedDict):
     problem: Sentence
 
 
+class QuestionNotes(TypedDict):
+    """What stands beside the lists; the same object as long as none of it changes."""
+
+    quant: SelectField
+    engine: SelectField
+    advanced_summary: str
+
+
 class QuestionPanel(TypedDict):
     """Every field, in the order of the page.
 
@@ -253,6 +261,7 @@ class QuestionPanel(TypedDict):
     advanced_summary: str
     units: str
     reset_href: str
+    notes: QuestionNotes
     choices_key: str
     send_choices: bool
 
@@ -424,10 +433,11 @@ class WayOut(TypedDict):
 
 
 class WouldFitPanel(TypedDict):
-    """Below the card when the answer is no: smallest change first. rows may be empty; then sentence says why."""
+    """Below the card when the answer is no: smallest change first. later: `"?model=…&v=1"` where the rows follow, else
+    empty."""
 
-    sentence: str
     rows: list[WayOut]
+    later: str
 
 
 class MemoryRow(TypedDict):
@@ -510,17 +520,35 @@ class ChartTable(TypedDict):
     rows: list[list[str]]
 
 
+class DrawnChart(TypedDict):
+    """What stays of a chart while only the present point moves; the same object as long as nothing in it changes.
+
+    id: `"context"`. note: `"KV cache type bf16 (solid) and fp8 (dashed). Weights format and users as set."` fits: where
+    the present curve meets *usable*, None outside the chart.
+
+    numbers: JSON text for Plotly, only numbers and labels:
+    `{"x": [1024, …], "series": [{"name": "bf16", "y": [58.1, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
+    "usable 72.9"}], "x_ticks": {"values": [4096, …], "labels": ["4K", …]}, "x_range": [1024, 1048576], "y_range":
+    [0, 88]}`. A value of null makes a gap.
+    """
+
+    id: str
+    note: str
+    series: list[ChartSeries]
+    x_ticks: list[ChartTick]
+    y_ticks: list[ChartTick]
+    limits: list[ChartLimit]
+    fits: ChartPoint | None
+    table: ChartTable
+    numbers: str
+
+
 class ChartPanel(TypedDict):
     """GiB per GPU against context.
 
-    id: `"context"`. title: `"GiB per GPU against context"`. note: `"KV cache type bf16 (solid) and fp8 (dashed). Weights
-    format and users as set."` description: one sentence for screen readers. fits: where the present curve meets *usable*,
-    None outside the chart. present: where the visitor stands, None outside.
-
-    numbers: JSON text for Plotly, only numbers and labels, sent with each answer:
-    `{"x": [1024, …], "series": [{"name": "bf16", "y": [58.1, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
-    "usable 72.9"}], "present": {"x": 8192, "y": 58.3, "label": "8,192 tokens: 58.3"} or null, "x_ticks": {"values": [4096,
-    …], "labels": ["4K", …]}, "x_range": [1024, 1048576], "y_range": [0, 88]}`. A value of null makes a gap.
+    id: `"context"`. title: `"GiB per GPU against context"`. description: one sentence for screen readers. present: where
+    the visitor stands, None outside; present_numbers: the same for Plotly as JSON text, `{"x": 8192, "y": 58.3, "label":
+    "8,192 tokens: 58.3"}` or `null`.
 
     figure: JSON text of the Plotly figure, the same for every answer and sent only with the full page: `{"data": [one
     trace for each of up to 4 series, then the present point], "layout": {…}}`, without any colour; a trace names its
@@ -529,16 +557,10 @@ class ChartPanel(TypedDict):
 
     id: str
     title: str
-    note: str
     description: str
-    series: list[ChartSeries]
-    x_ticks: list[ChartTick]
-    y_ticks: list[ChartTick]
-    limits: list[ChartLimit]
-    fits: ChartPoint | None
+    drawn: DrawnChart
     present: ChartPoint | None
-    table: ChartTable
-    numbers: str
+    present_numbers: str
     figure: str
 
 
