@@ -218,7 +218,7 @@ def outside_catalogue(catalogue: Catalogue) -> Found:
             yield _item(row, f"no model of this architecture: {row.model}")
         elif row.model_slug not in models:
             yield _item(row, f"no model has the id {row.model_slug}")
-        if row.engine not in engines:
+        if row.engine not in engines and row.comparable:  # others say in why_not that it is none of ours
             yield _item(row, f"no engine has the id {row.engine}")
     for row, remarks in catalogue.asked:
         yield from (_item(row, remark.sentence) for remark in remarks if remark.gap)
