@@ -30,7 +30,7 @@ class Parameter:
 
     default: None means that the catalogue, the engine or the device decides (calculator/resolve.py). low, high: bounds
     of a number; values outside are replaced by the nearest and named. built: its arithmetic exists; else the value is
-    kept in the link and answered by the problem `not_computed_yet`. longest: characters of an id that are looked at.
+    kept in the link and answered by the problem `not_computed_yet`, but for the `choices` that are. longest: characters of an id that are looked at.
     """
 
     name: str
@@ -61,6 +61,8 @@ def _later(*parameters: Parameter) -> tuple[Parameter, ...]:
 
 _ENGINES = ("auto", "llama.cpp", "ollama", "lm-studio", "vllm", "sglang", "tensorrt-llm", "mlx", "transformers", "exllama", "ktransformers")  # fmt: skip
 _CACHE_TYPES = ("bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "int8_per_token_head", "fp8_per_token_head", "int4_per_token_head", "nvfp4_ds_mla", "f32", "q8", "q6", "q4", "mlx-8bit", "mlx-4bit")  # fmt: skip
+SHOWN = ("speed-context", "speed-users", "speed-prompt")
+"""Parts of the page that `show` opens already."""
 _TOKENS: dict[str, Any] = {"unit": "tokens"}
 
 PARAMETERS: tuple[Parameter, ...] = (
@@ -160,7 +162,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter("units", "choice", "gib", choices=("gib", "gb"), group="page"),
     Parameter("lang", "choice", choices=("en", "zh-hans"), group="page"),
-    Parameter("show", "id", group="page", built=False),
+    Parameter("show", "id", group="page", built=False, choices=SHOWN),
 )
 
 BY_NAME: Mapping[str, Parameter] = {parameter.name: parameter for parameter in PARAMETERS}
@@ -353,7 +355,7 @@ def parse(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[Scenari
         problems.pop(name, None)
         if problem:
             problems[name] = problem
-        elif not parameter.built and values[name] != parameter.default:
+        elif not parameter.built and values[name] not in (parameter.default, *parameter.choices):
             problems[name] = Problem(name, text, values[name], "not_computed_yet")
     scenario = Scenario(**values)
     return scenario, (*problems.values(), *_contradictions(scenario))

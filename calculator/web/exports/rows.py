@@ -8,6 +8,7 @@ from calculator.web.answer import Answer
 from calculator.web.exports.speed import plain_number
 from calculator.web.panels.memory import explanation
 from calculator.web.panels.names import hardware_words
+from calculator.web.panels.speed_chart import curve_of
 from calculator.web.wording.speed import ground_words
 
 HEAD = (
@@ -101,3 +102,18 @@ def speed_rows(answer: Answer) -> list[tuple[object, ...]]:
         out.append(row("watts", Interval(energy.watts, energy.watts_low, energy.watts_high), ""))
         out.append(row("joules_per_output_token", energy.joules_per_output_token, "energy"))
     return out
+
+
+CURVES = {"ctx": "context", "users": "users", "prompt": "prompt"}
+"""Curves of speed by the parameter that they go over."""
+
+
+def curve_rows(answer: Answer, over: str) -> list[tuple[object, ...]]:
+    """The points of a curve as the page draws them, with low and high ends; without a speed the head alone."""
+    curve = curve_of(answer, CURVES[over])
+    if curve is None:
+        return [(over, "value", "low", "high")]
+    columns = (curve.y, curve.low, curve.high, *curve.more.values())
+    rows = zip(curve.x, *columns, strict=True)
+    head = (over, *curve.columns)
+    return [head, *((x, *(plain_number(value) for value in values)) for x, *values in rows)]

@@ -13,6 +13,8 @@ from calculator.web.panels.problems import problems_panel
 from calculator.web.panels.question import controls_of, question_panel
 from calculator.web.panels.rack import host_panel, rack_panel
 from calculator.web.panels.shapes import CalculatorPage, WouldFitPanel
+from calculator.web.panels.speed import speed_panel
+from calculator.web.panels.speed_shapes import SpeedPanel
 from calculator.web.panels.verdict import verdict_panel
 from calculator.web.panels.would_fit import would_fit_panel
 from calculator.web.wording.speech import speaking
@@ -36,6 +38,12 @@ def would_fit_rows(answer: Answer) -> WouldFitPanel | None:
         return would_fit_panel(answer)
 
 
+def speed_section(answer: Answer) -> SpeedPanel:
+    """The whole section Speed, which follows where somebody looks at it."""
+    with speaking():
+        return speed_panel(answer, whole=True)
+
+
 def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool, preview: bool) -> CalculatorPage:
     memory = answer.estimate.memory
     question = question_panel(answer, fragment=fragment, shown_key=shown_key)
@@ -53,5 +61,6 @@ def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool, pre
         "would_fit": would_fit_panel(answer, later=fragment),
         "memory": memory_panel(answer, memory) if memory else None,
         "chart": chart_panel(answer, memory, with_figure=not fragment) if memory else None,
+        "speed": speed_panel(answer, whole=not fragment, with_figure=not fragment) if memory else None,
         "dock": dock_panel(answer),
     }

@@ -19,6 +19,16 @@ BOUND_BY: Mapping[BoundBy, Template] = {
 }
 """What a decode step spends most of its time on, as a phrase."""
 
+BOUND_SHORT: Mapping[BoundBy, Template] = {
+    "weights": _("bandwidth-bound"),
+    "cache": _("bound by the cache"),
+    "compute": _("compute-bound"),
+    "interconnect": _("bound by the links"),
+    "host memory": _("bound by system RAM"),
+    "overhead": _("bound by fixed costs"),
+}
+"""The same in a key figure."""
+
 GROUNDS: Mapping[str, Template] = {
     "step_weights": ngettext_lazy(
         "Weights: {bytes:bytes} read at {share:percent} of {bandwidth:bandwidth} take {ms:time}.",
