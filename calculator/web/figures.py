@@ -21,7 +21,9 @@ _NO_DECIMALS = 100
 _IN_FULL_BELOW = 10_000  # tokens below stand with every digit
 _THOUSANDS = ((1024**2, 10**6, "M"), (1024, 10**3, "K"))
 _TWO_DIGITS_BELOW = 10
+_ROUNDED_FROM = 1000
 _SECONDS_FROM_MS = 1000
+_OPERATIONS = ((10**15, "P"), (10**12, "T"), (10**9, "G"))
 _PARAMETER_STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
 
 
@@ -157,10 +159,15 @@ def bandwidth(bytes_per_s: float) -> str:
 
 
 def rate(value: float, decimals: int | None = None) -> str:
-    """Tokens per second, joules and times: three significant digits, two below ten: 124, 15.7, 9.4."""
+    """Tokens per second, joules and times: three significant digits, two below ten: 7,110, 124, 15.7, 9.4."""
     if decimals is None:
         decimals = decimals_of(value, 2 if abs(value) < _TWO_DIGITS_BELOW else 3)
-    return number(value, decimals)
+    return number(_three_significant(value), decimals)
+
+
+def _three_significant(value: float) -> float:
+    """Thousands without digits that no estimate has: 7,111 is 7,110."""
+    return float(f"{value:.3g}") if abs(value) >= _ROUNDED_FROM and math.isfinite(value) else value
 
 
 def rate_range(low: float, high: float) -> str:
@@ -169,7 +176,8 @@ def rate_range(low: float, high: float) -> str:
     places = min(
         decimals_of(size, 2 if size < _TWO_DIGITS_BELOW else 3), decimals_of(max(abs(low), abs(high)))
     )
-    return f"{number(low, places)}{EN_DASH}{number(high, places)}"
+    ends = (number(_three_significant(end), places) for end in (low, high))
+    return EN_DASH.join(ends)
 
 
 def duration_parts(milliseconds: float) -> tuple[float, str]:
@@ -189,9 +197,10 @@ def duration_range(low_ms: float, high_ms: float, value_ms: float) -> str:
     return rate_range(low_ms * factor, high_ms * factor)
 
 
-def tera(value: float) -> str:
-    """Operations or operations per second in units of 10¹²: 57.3, 989."""
-    return number(value / 1e12)
+def operations(value: float) -> str:
+    """Floating-point operations: 61.6 TFLOP, 63.3 PFLOP."""
+    step, letter = next(((step, letter) for step, letter in _OPERATIONS if value >= step), _OPERATIONS[-1])
+    return f"{number(value / step)}{NO_BREAK}{letter}FLOP"
 
 
 def spelled_bytes(size_bytes: float) -> str:

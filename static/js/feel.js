@@ -13,7 +13,8 @@ function figures() {
   return { ttft: ttft.split(" ").map(Number), rate: rate.split(" ").map(Number) };
 }
 
-const written = (value) => value.toLocaleString("en-US", { maximumSignificantDigits: value < 10 ? 2 : 3, useGrouping: true });
+const digits = (value) => (value < 10 ? 2 : 3);
+const written = (value) => value.toLocaleString("en-US", { minimumSignificantDigits: digits(value), maximumSignificantDigits: digits(value) });
 const chosen = () => Number(document.querySelector("[name=feel-rate]:checked").value);
 const elapsed = () => run.before + (run.since === null ? 0 : (performance.now() - run.since) / 1000);
 const counted = (tokens) => `${tokens} ${get("feel-run").dataset.tokens}`;

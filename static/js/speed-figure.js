@@ -35,8 +35,9 @@ function words({ lines, marks, present, x_range: range }, colours) {
     showarrow: false, text: label, x: log(x), yref: "paper", y: 1, yshift: -FIRST_LABEL - LABEL_STEP * at + 2, yanchor: "middle",
     xanchor: anchor === "end" ? "right" : "left", xshift: anchor === "end" ? -5 : 5, font: { color: colours.ink, weight: 550 },
   }));
-  const points = [...marks.map((mark) => [mark, "ink", 14]), [present, "here", -13]].map(([{ x, y, label }, token, up]) => ({
-    showarrow: false, ...beside(x, 8), text: label, x: log(x), y, yshift: up, font: { color: colours[token], weight: 550 },
+  const named = [...marks.filter(({ label }) => label).map((mark) => [mark, "ink"]), [present, "here"]];
+  const points = named.map(([{ x, y, label, below }, token]) => ({
+    showarrow: false, ...beside(x, 8), text: label, x: log(x), y, yshift: below ? -14 : 14, font: { color: colours[token], weight: 550 },
   }));
   return [...limits, ...points];
 }

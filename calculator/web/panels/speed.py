@@ -58,7 +58,9 @@ def _no_speed(answer: Answer) -> str:
     gaps = answer.estimate.speed_reasons
     if gaps:
         return " ".join(reason_words(reason, answer.units) for reason in gaps)
-    return _("Nothing runs here, so there is no speed.")
+    if answer.estimate.verdict == "unsupported":
+        return reason_words(answer.reasons[0], answer.units)
+    return _("What does not fit does not run: there is no speed to show.")
 
 
 def _table(answer: Answer, speed: Speed, *, whole: bool) -> SpeedTable:
@@ -177,10 +179,10 @@ def _prompt_rows(answer: Answer, speed: Speed, grounds: Mapping[str, tuple[Reaso
     assert speed.request_s
     workload = settled(answer).workload
     work = grounds["prefill"][0].factors
-    prefill = _("{flops} TFLOP at {share} of {peak} TFLOP/s").format(
-        flops=figures.tera(float(work["flops"])),
+    prefill = _("{flops} at {share} of {peak}/s").format(
+        flops=figures.operations(float(work["flops"])),
         share=figures.percent(round(float(work["share"]), 3)),
-        peak=figures.tera(float(work["peak"])),
+        peak=figures.operations(float(work["peak"])),
     )
     wait = next((g for g in grounds["first_token"] if g.code == "first_token_wait"), None)
     first = _("reading the prompt")

@@ -243,6 +243,11 @@ def curve_panel(answer: Answer, measured: Sequence[Beside] = ()) -> CurvePanel |
     )
     y_axis = Axis(0, top)
     lines = _lines(curve, x_axis)
+    placed = [
+        _mark(x, y, x_axis, y_axis, below=y < between(x, curve.x, curve.y), named=not at)
+        for at, (x, y) in enumerate(marks)
+    ]
+    above = bool(placed) and placed[0]["below"]
     label = f"{figures.whole(curve.present[0])}: {figures.rate(curve.present[1])}"
     return {
         "title": curve.title,
@@ -254,10 +259,11 @@ def curve_panel(answer: Answer, measured: Sequence[Beside] = ()) -> CurvePanel |
         "x_ticks": _x_ticks(x_axis),
         "y_ticks": _y_ticks(y_axis),
         "lines": lines,
-        "marks": [_mark(x, y, x_axis, y_axis) for x, y in marks],
+        "marks": placed,
         "present": _present(curve.present, label, x_axis, y_axis),
+        "present_above": above,
         "sets": curve.sets,
-        "numbers": _numbers(curve, x_axis, y_axis, lines, marks, label),
+        "numbers": _numbers(curve, x_axis, y_axis, lines, placed, marks, label, above=above),
         "table": _table(curve),
         "csv_href": f"{CSV}?over={'ctx' if name == 'context' else name}&{query_of(answer)}",
     }
@@ -330,18 +336,16 @@ def _marks(answer: Answer, measured: Sequence[Beside], curve: Curve) -> list[tup
     ]
 
 
-def _mark(x: float, y: float, x_axis: Axis, y_axis: Axis) -> CurveMark:
+def _mark(x: float, y: float, x_axis: Axis, y_axis: Axis, *, below: bool, named: bool) -> CurveMark:
+    """below: the result lies under the curve, and so do its words. named: it has words."""
     at = x_axis.at(x)
     return {
         "x": percent(100 * at),
         "y": percent(100 * (1 - y_axis.at(y))),
-        "label": _measured_label(y),
+        "label": _("measured {value}").format(value=figures.rate(y)) if named else "",
+        "below": below,
         "anchor": "end" if at > RIGHT_HALF else "start",
     }
-
-
-def _measured_label(value: float) -> str:
-    return _("measured {value}").format(value=figures.rate(value))
 
 
 def _present(point: tuple[float, float], label: str, x_axis: Axis, y_axis: Axis) -> ChartPoint | None:
@@ -382,21 +386,27 @@ def _numbers(
     x_axis: Axis,
     y_axis: Axis,
     lines: Sequence[CurveLine],
+    placed: Sequence[CurveMark],
     marks: Sequence[tuple[float, float]],
     label: str,
+    *,
+    above: bool,
 ) -> str:
     """What Plotly needs, as JSON text."""
     ticks = powers_of_four(x_axis)
-    placed = {line.label: line.x for line in curve.lines}
+    values = {line.label: line.x for line in curve.lines}
     numbers = {
         "x": list(curve.x),
         "y": _rounded(curve.y),
         "low": _rounded(curve.low),
         "high": _rounded(curve.high),
         "unit": curve.unit,
-        "lines": [{**line, "x": placed[line["label"]]} for line in lines],
-        "marks": [{"x": x, "y": y, "label": _measured_label(y)} for x, y in marks],
-        "present": {"x": curve.present[0], "y": curve.present[1], "label": label},
+        "lines": [{**line, "x": values[line["label"]]} for line in lines],
+        "marks": [
+            {"x": x, "y": y, "label": mark["label"], "below": mark["below"]}
+            for mark, (x, y) in zip(placed, marks, strict=True)
+        ],
+        "present": {"x": curve.present[0], "y": curve.present[1], "label": label, "below": not above},
         "x_ticks": {"values": ticks, "labels": [tick_label(value) for value in ticks]},
         "x_range": [x_axis.low, x_axis.high],
         "y_range": [0, round(y_axis.high, 3)],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from calculator.accuracy.beside import Measured, all_measured_beside
+from calculator.accuracy.beside import Measured, measured_beside
+from calculator.estimation.configuration import Workload
+from calculator.estimation.throughput import speed_of
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.names import settled
@@ -13,8 +15,8 @@ from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import ngettext
 from calculator.web.wording.text import engine_name, format_label
 
-MOST_EACH = 2
-"""Results of one figure that are shown."""
+MOST_EACH = {"decode": 2, "prefill": 1, "throughput": 1, "ttft": 1}
+"""Results of each figure that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +32,19 @@ class Beside:
 
 def measured_rows(answer: Answer) -> list[Beside]:
     """The results nearest to the question, figure by figure; nothing where nobody measured it."""
-    found = all_measured_beside(settled(answer), answer.snapshot, most=MOST_EACH)
-    return [_beside(measured) for own in found.values() for measured in own]
+    c = settled(answer)
+    return [
+        _beside(measured, answer)
+        for figure, most in MOST_EACH.items()
+        for measured in measured_beside(c, answer.snapshot, figure, most)
+    ]
 
 
-def _beside(measured: Measured) -> Beside:
+def _beside(measured: Measured, answer: Answer) -> Beside:
     return Beside(
         {
             "value": _value(measured),
+            "estimate": _estimate(measured, answer),
             "conditions": _conditions(measured),
             "caveat": _caveat(measured),
             "source": f"{measured.source}, {measured.date}" if measured.date else measured.source,
@@ -85,14 +92,48 @@ def _conditions(measured: Measured) -> str:
 
 
 def _lengths(measured: Measured) -> list[str]:
+    """What was in the cache before, or the prompt, and how much was written."""
     out = []
-    if measured.depth_tokens:
-        out.append(_("after {tokens} tokens").format(tokens=figures.whole(measured.depth_tokens)))
+    if measured.figure == "decode" and measured.depth_tokens is not None:
+        if measured.depth_tokens:
+            out.append(_("after {tokens} tokens").format(tokens=figures.whole(measured.depth_tokens)))
     elif measured.prompt_tokens:
         out.append(_("prompt of {tokens}").format(tokens=figures.whole(measured.prompt_tokens)))
     if measured.output_tokens and measured.figure != "prefill":
         out.append(_("answer of {tokens}").format(tokens=figures.whole(measured.output_tokens)))
     return out
+
+
+def _there(measured: Measured, answer: Answer) -> float | None:
+    """The same figure as it is computed for the conditions of the measurement, in its unit; None where they are not
+    known, or the weights are of another format."""
+    before = measured.depth_tokens if measured.figure == "decode" else measured.prompt_tokens
+    if before is None:
+        before = measured.prompt_tokens
+    if before is None or measured.users is None or not measured.same_format:
+        return None
+    c = settled(answer)
+    work = Workload(c.workload.context_tokens, measured.users, max(1, before), measured.output_tokens or 1)
+    speed = speed_of(replace(c, workload=work))
+    if speed is None:
+        return None
+    found = {
+        "decode": speed.decode_tokens_per_s_per_user,
+        "prefill": speed.prefill_tokens_per_s,
+        "throughput": speed.served_output_tokens_per_s,
+        "ttft": speed.ttft_ms,
+    }[measured.figure]
+    if found is None:
+        return None
+    return found.value / 1e3 if measured.figure == "ttft" else found.value
+
+
+def _estimate(measured: Measured, answer: Answer) -> str:
+    value = _there(measured, answer)
+    if value is None:
+        return ""
+    text = figures.duration(1e3 * value) if measured.figure == "ttft" else figures.rate(value)
+    return _("The estimate there is {value}.").format(value=text)
 
 
 def _caveat(measured: Measured) -> str:

@@ -66,11 +66,13 @@ class CurveLine(TypedDict):
 
 
 class CurveMark(TypedDict):
-    """A measured result in the chart: x, y in per cent, label `"measured 17.1"`."""
+    """A measured result in the chart: x, y in per cent, label `"measured 17.1"`, `""` for all but the
+    nearest to the question. below: the words stand under it."""
 
     x: str
     y: str
     label: str
+    below: bool
     anchor: Literal["start", "end"]
 
 
@@ -88,6 +90,7 @@ class CurvePanel(TypedDict):
     lines: list[CurveLine]
     marks: list[CurveMark]
     present: ChartPoint | None
+    present_above: bool
     sets: str
     numbers: str
     table: ChartTable
@@ -95,10 +98,11 @@ class CurvePanel(TypedDict):
 
 
 class MeasuredRow(TypedDict):
-    """A measured result beside the estimate: `"17.1 tok/s"`, then its conditions and its source; caveat: why it says little
-    about this question, or `""`."""
+    """A measured result beside the estimate: `"17.1 tok/s"`, then its conditions and its source; estimate: what is computed
+    for these conditions, or `""`; caveat: why it says little about this question, or `""`."""
 
     value: str
+    estimate: str
     conditions: str
     caveat: str
     source: str

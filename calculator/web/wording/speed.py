@@ -65,10 +65,10 @@ GROUNDS: Mapping[str, Template] = {
     "speed_range_host": _("What system RAM really reaches widens it."),
     "speed_range_links": _("Slow links between GPUs, known to a factor of two, widen it."),
     "prompt_operations": ngettext_lazy(
-        "{tokens} tokens are {flops:flops} TFLOP. Alone on an idle machine they take {ms:time}: "
-        "{share:percent} of {peak:flops} TFLOP/s ({rate}).",
-        "{tokens} tokens are {flops:flops} TFLOP. Alone on an idle machine they take {ms:time}: "
-        "{share:percent} of {peak:flops} TFLOP/s ({rate}) of {gpus} GPUs.",
+        "{tokens} tokens are {flops:flops}. Alone on an idle machine they take {ms:time}: "
+        "{share:percent} of {peak:flops}/s ({rate}).",
+        "{tokens} tokens are {flops:flops}. Alone on an idle machine they take {ms:time}: "
+        "{share:percent} of {peak:flops}/s ({rate}) of {gpus} GPUs.",
         "gpus",
     ),
     "prompt_host_weights": ngettext_lazy(

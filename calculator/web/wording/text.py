@@ -96,7 +96,7 @@ _WRITERS: Mapping[str, _Writer] = {
     "time": lambda value, _units: figures.duration(value),
     "rate": lambda value, _units: figures.rate(value),
     "bandwidth": lambda value, _units: figures.bandwidth(value),
-    "flops": lambda value, _units: figures.tera(value),
+    "flops": lambda value, _units: figures.operations(value),
     "plain": lambda value, _units: figures.plain(value),
     "engine": lambda value, _units: engine_name(value),
     "backend": lambda value, _units: BACKEND_NAMES.get(str(value), str(value)),
