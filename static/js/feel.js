@@ -22,6 +22,7 @@ const counted = (tokens) => `${tokens} ${get("feel-run").dataset.tokens}`;
 function label(name) {
   const { rate } = figures();
   const words = get("feel-start").dataset[name];
+  get("feel-start").classList.toggle("is-running", name === "pause");
   get("feel-label").textContent = name === "feel" ? `${words} ${written(rate[chosen()])} tok/s` : words;
 }
 

@@ -19,9 +19,10 @@ function traces({ x, y, low, high, marks, present }, [bottom, top, line, square,
   ];
 }
 
-function shapes({ lines, present, y_range: [, top] }, colours) {
-  const limits = lines.map(({ kind, x }) => ({
-    type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: 1,
+// A limit begins at its words, so that it crosses none of another's.
+function shapes({ lines, present, y_range: [, top] }, colours, height) {
+  const limits = lines.map(({ kind, x }, at) => ({
+    type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: 1 - (LABEL_STEP * at) / height,
     line: kind === "memory" ? { color: colours.ink, width: 2 } : { color: colours["ink-2"], width: 1, dash: "3px,3px" },
   }));
   const drop = { type: "line", layer: "between", x0: present.x, x1: present.x, y0: 0, y1: Math.min(present.y, top), line: { color: colours.here, width: 1.5 } };
@@ -57,8 +58,11 @@ export function composeSpeed(chart, { data, layout }, numbers) {
         ...layout.xaxis, ...axis, showgrid: false, hoverformat: ",d", range: numbers.x_range.map(log),
         tickvals: kept(numbers.x_ticks.values), ticktext: kept(numbers.x_ticks.labels),
       },
-      yaxis: { ...layout.yaxis, ...axis, range: numbers.y_range },
-      shapes: shapes(numbers, colours),
+      yaxis: {
+        ...layout.yaxis, ...axis, range: numbers.y_range,
+        tickmode: "array", tickvals: numbers.y_ticks.values, ticktext: numbers.y_ticks.labels,
+      },
+      shapes: shapes(numbers, colours, chart.querySelector(".chart-svg").clientHeight),
       annotations: words(numbers, colours),
     },
   };

@@ -308,15 +308,18 @@ def _y_ticks(axis: Axis) -> list[ChartTick]:
 
 
 def _lines(curve: Curve, axis: Axis) -> list[CurveLine]:
-    """The limits from left to right, the words of near ones below one another."""
+    """The limits, each from its words down. Those of the right half have them at their left, so the rightmost stands
+    highest; then those of the left half, from the left."""
     out: list[CurveLine] = []
-    for line in sorted((line for line in curve.lines if axis.holds(line.x)), key=lambda line: line.x):
-        at = axis.at(line.x)
+    held = [(axis.at(line.x), line) for line in curve.lines if axis.holds(line.x)]
+    held.sort(key=lambda placed: (placed[0] <= RIGHT_HALF, -placed[0] if placed[0] > RIGHT_HALF else placed[0]))
+    for at, line in held:
         anchor: Literal["start", "end"] = "end" if at > RIGHT_HALF else "start"
         out.append(
             {
                 "kind": line.kind,
                 "x": percent(100 * at),
+                "top": LABEL_STEP * len(out),
                 "dy": FIRST_LABEL + LABEL_STEP * len(out),
                 "label": line.label,
                 "anchor": anchor,
@@ -393,7 +396,7 @@ def _numbers(
     above: bool,
 ) -> str:
     """What Plotly needs, as JSON text."""
-    ticks = powers_of_four(x_axis)
+    ticks, steps = powers_of_four(x_axis), round_steps(y_axis.high, most=5)
     values = {line.label: line.x for line in curve.lines}
     numbers = {
         "x": list(curve.x),
@@ -407,6 +410,7 @@ def _numbers(
             for mark, (x, y) in zip(placed, marks, strict=True)
         ],
         "present": {"x": curve.present[0], "y": curve.present[1], "label": label, "below": not above},
+        "y_ticks": {"values": steps, "labels": [tick["label"] for tick in _y_ticks(y_axis)]},
         "x_ticks": {"values": ticks, "labels": [tick_label(value) for value in ticks]},
         "x_range": [x_axis.low, x_axis.high],
         "y_range": [0, round(y_axis.high, 3)],

@@ -55,11 +55,12 @@ class CurveTab(TypedDict):
 
 
 class CurveLine(TypedDict):
-    """A vertical limit: kind `memory`, `knee` or `targets`; x in per cent, dy: how far down its words stand
-    [px]."""
+    """A vertical limit: kind `memory`, `knee` or `targets`; x in per cent, top: where it begins, dy: where its
+    words stand, from the top of the plot [px]."""
 
     kind: Literal["memory", "knee", "targets"]
     x: str
+    top: int
     dy: int
     label: str
     anchor: Literal["start", "end"]

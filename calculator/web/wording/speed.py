@@ -10,12 +10,12 @@ from calculator.web.wording.speech import ngettext_lazy
 from calculator.web.wording.text import Template, say, say_code
 
 BOUND_BY: Mapping[BoundBy, Template] = {
-    "weights": _("reading the weights, {share:percent} of a step"),
-    "cache": _("reading the cache, {share:percent} of a step"),
-    "compute": _("multiplications, {share:percent} of a step"),
-    "interconnect": _("messages between GPUs, {share:percent} of a step"),
-    "host memory": _("system RAM, {share:percent} of a step"),
-    "overhead": _("fixed costs of the layers, {share:percent} of a step"),
+    "weights": _("reading the weights, {share:share} of a step"),
+    "cache": _("reading the cache, {share:share} of a step"),
+    "compute": _("multiplications, {share:share} of a step"),
+    "interconnect": _("messages between GPUs, {share:share} of a step"),
+    "host memory": _("system RAM, {share:share} of a step"),
+    "overhead": _("fixed costs of the layers, {share:share} of a step"),
 }
 """What a decode step spends most of its time on, as a phrase."""
 
@@ -52,7 +52,7 @@ GROUNDS: Mapping[str, Template] = {
     "step_one_user": _("A step takes {step_ms:time}: {rate:rate} tokens per second."),
     "step_many_users": _(
         "A step takes {step_ms:time} while {decoding:rate} of {users} users decode; with the prompts of the others, "
-        "{share:percent} of the time, a user waits {tpot_ms:time} for a token: {rate:rate} tokens per second."
+        "{share:share} of the time, a user waits {tpot_ms:time} for a token: {rate:rate} tokens per second."
     ),
     "speed_range_measured": ngettext_lazy(
         "The range is the spread of {cases} measured result of this kind.",
@@ -92,7 +92,7 @@ GROUNDS: Mapping[str, Template] = {
         "Under this load each of {gpus} devices takes {each:rate} W of its limit of {limit:rate} W.",
         "gpus",
     ),
-    "power_host": _("The rest of the machine takes {share:percent} more."),
+    "power_host": _("The rest of the machine takes {share:share} more."),
     "energy_per_token": _(
         "{watts:rate} W ÷ {rate:rate} tokens per second of all users = {joules:rate} J per generated token."
     ),
@@ -104,7 +104,7 @@ _FALLBACK = _("Nothing is known about this part.")
 
 def bound_words(bound_by: BoundBy, share: float, units: str) -> str:
     """`reading the weights, 64% of a step`."""
-    return say(BOUND_BY[bound_by], {"share": round(share, 2)}, units)
+    return say(BOUND_BY[bound_by], {"share": share}, units)
 
 
 def ground_words(grounds: Iterable[Reason], units: str) -> str:

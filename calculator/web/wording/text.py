@@ -91,6 +91,7 @@ _WRITERS: Mapping[str, _Writer] = {
     "exact": lambda value, _units: figures.exact_bytes(value),
     "bytes": lambda value, _units: figures.spelled_bytes(value),
     "percent": lambda value, _units: figures.percent(value),
+    "share": lambda value, _units: figures.percent(round(value, 2)),
     "short": lambda value, _units: figures.tokens(int(value)),
     "parameters": lambda value, _units: figures.parameters(int(value)),
     "time": lambda value, _units: figures.duration(value),
