@@ -77,9 +77,7 @@ def remembered(translate: Callable[..., Markup]) -> Callable[..., Markup]:
         return translate(message)
 
     def gettext(message: str, **variables: object) -> Markup:
-        return (
-            translate(message, **variables) if variables else in_language(language(), message)
-        )
+        return translate(message, **variables) if variables else in_language(language(), message)
 
     return gettext
 
@@ -106,8 +104,8 @@ def environment(**options: Any) -> Environment:
         "SITE_NAME": settings.SITE_NAME,
         "_": translate,
         "gettext": translate,
-        # The address of a file stays as long as the process lives; looking it up costs more than the tag around it.
+        # Addresses stay as long as the process lives; looking one up costs more than the tag around it.
         "static": static if settings.DEBUG else cache(static),
-        "url": reverse,
+        "url": reverse if settings.DEBUG else cache(reverse),
     }
     return made

@@ -96,7 +96,9 @@ BLOCK_SAMPLES = np.arange(1, 8193, dtype=np.int64)
 @lru_cache(maxsize=1024)
 def _block_of(machine: Keyed) -> int:
     """In steps of how many tokens the memory of one request grows: what the steps have in common [tokens]."""
-    needed = np.broadcast_to(sum_of(machine.configuration).fullest(BLOCK_SAMPLES, 1).value, BLOCK_SAMPLES.shape)
+    needed = np.broadcast_to(
+        sum_of(machine.configuration).fullest(BLOCK_SAMPLES, 1).value, BLOCK_SAMPLES.shape
+    )
     steps = BLOCK_SAMPLES[:-1][np.diff(needed) != 0]
     return int(np.gcd.reduce(steps)) if len(steps) else 1
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +17,10 @@ from django.template.loader import get_template
 from markupsafe import Markup
 
 HEADER = "Stowage-Shown"
+OPEN_HEADER = "Stowage-Open"
+"""Ids of what the visitor has unfolded. What is folded is not sent in a live update, but for its place (`data-folded`):
+unfolding it asks for the answer again."""
+
 MOST_KEPT = 2048
 """Rendered blocks that are remembered; the one that was shown longest ago goes first."""
 
@@ -57,7 +61,7 @@ def _rendered(template: str, panel: _This) -> tuple[str, Markup, Markup]:
 class Blocks:
     """The blocks of one response."""
 
-    def __init__(self, shown: Set[str] = frozenset()) -> None:
+    def __init__(self, shown: AbstractSet[str] = frozenset()) -> None:
         self.shown = shown
 
     def put(self, template: str, panel: Any) -> Markup:
@@ -71,6 +75,6 @@ class Blocks:
         return Markup() if key in self.shown else block
 
 
-def shown_blocks(header: str) -> frozenset[str]:
-    """The keys that a request names."""
+def named(header: str) -> frozenset[str]:
+    """The keys or ids that a request names."""
     return frozenset(header[:LONGEST_HEADER].split())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -65,7 +66,9 @@ def round_steps(high: float, most: int = 5) -> list[float]:
 
 def cut_at_top(points: Sequence[Point]) -> list[Point]:
     """A curve in the unit square (y upwards) without what lies above it; it ends where it leaves through the top."""
-    out: list[Point] = [points[0]] if points and points[0][1] <= 1 else []
+    if all(y <= 1 for _, y in points):
+        return list(points)
+    out: list[Point] = [points[0]] if points[0][1] <= 1 else []
     for (x1, y1), (x2, y2) in pairwise(points):
         if y1 <= 1 < y2:
             out.append((x1 + (x2 - x1) * (1 - y1) / (y2 - y1), 1.0))
@@ -98,12 +101,13 @@ def apart(positions: Sequence[float], least: float) -> list[float]:
 
 def between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
     """The value at x of a curve that is straight between its points."""
-    if x <= xs[0]:
+    at = bisect_left(xs, x)
+    if at == 0:
         return ys[0]
-    for (x1, x2), (y1, y2) in zip(pairwise(xs), pairwise(ys), strict=True):
-        if x <= x2:
-            return y1 + (y2 - y1) * (x - x1) / (x2 - x1)
-    return ys[-1]
+    if at == len(xs):
+        return ys[-1]
+    (x1, x2), (y1, y2) = xs[at - 1 : at + 1], ys[at - 1 : at + 1]
+    return y1 + (y2 - y1) * (x - x1) / (x2 - x1)
 
 
 def _memory_against_context() -> str:
@@ -199,11 +203,15 @@ def _speed() -> str:
     return _frame(go.Figure(data=traces, layout=layout))
 
 
+compact = json.JSONEncoder(separators=(",", ":")).encode
+"""Numbers as JSON text without spaces."""
+
+
 def _frame(figure: Any) -> str:
     """A figure as JSON text, without plotly's own template: ours are the tokens of the page."""
     plain = figure.to_plotly_json()
     plain["layout"].pop("template", None)
-    return json.dumps(plain, separators=(",", ":"))
+    return compact(plain)
 
 
 _FIGURES: dict[str, Callable[[], str]] = {

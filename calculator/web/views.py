@@ -19,7 +19,7 @@ from calculator.web.exports.accuracy import comparison_rows
 from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.accuracy.page import accuracy_page
 from calculator.web.panels.accuracy.record import record_of
-from calculator.web.panels.page import calculator_page, would_fit_rows
+from calculator.web.panels.page import LiveUpdate, calculator_page, would_fit_rows
 from calculator.web.preview import drafts_for, private
 from catalog import live
 from catalog.snapshot import Snapshot
@@ -42,7 +42,7 @@ def given(request: HttpRequest) -> dict[str, str]:
 
 
 @only_read
-@vary_on_headers("HX-Request", "Stowage-Choices", blocks.HEADER)
+@vary_on_headers("HX-Request", "Stowage-Choices", blocks.HEADER, blocks.OPEN_HEADER)
 def calculator(request: HttpRequest) -> HttpResponse:
     """The calculator, or the fragment with its answer."""
     started = perf_counter()
@@ -54,13 +54,14 @@ def calculator(request: HttpRequest) -> HttpResponse:
     page = calculator_page(
         result,
         canonical=request.build_absolute_uri("/"),
-        fragment=fragment,
-        shown_key=shown,
+        live=LiveUpdate(shown, blocks.named(request.headers.get(blocks.OPEN_HEADER, "")))
+        if fragment
+        else None,
         preview=drafts is not None,
     )
     presented = perf_counter()
-    shown_there = blocks.shown_blocks(request.headers.get(blocks.HEADER, "")) if fragment else frozenset()
-    context = {**page, "blocks": blocks.Blocks(shown_there)}
+    there = blocks.named(request.headers.get(blocks.HEADER, "")) if fragment else frozenset()
+    context = {**page, "blocks": blocks.Blocks(there)}
     with speaking():
         response = render(request, ANSWER if fragment else PAGE, context)
     stages = {

@@ -1,5 +1,5 @@
 // Plotly over the server's drawing, in the same box: loaded when a chart comes near, then fed with numbers only.
-import { compose } from "./chart-figure.js";
+import { compose, curvesOf, drawCurves } from "./chart-figure.js";
 import { write } from "./numbers.js";
 import { composeScatter, openRow } from "./scatter-figure.js";
 import { askHere, composeSpeed } from "./speed-figure.js";
@@ -43,10 +43,10 @@ function ask(_chart, point) {
   field.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-// The curves' numbers stay with the drawing while only the present point moves.
 function numbersOf(chart) {
-  const drawn = chart.dataset.numbers ?? chart.querySelector("[data-numbers]").dataset.numbers;
-  return { ...JSON.parse(drawn), ...(chart.dataset.present && { present: JSON.parse(chart.dataset.present) }) };
+  if (chart.dataset.numbers) return JSON.parse(chart.dataset.numbers);
+  // The curves' numbers stay with the drawing while only the present point moves.
+  return { ...curvesOf(chart.querySelector("[data-numbers]")), present: JSON.parse(chart.dataset.present) };
 }
 
 // How each kind of chart is filled, and what a click on it does.
@@ -94,6 +94,7 @@ const all = () => [...document.querySelectorAll("[data-chart]")];
 function update() {
   clearTimeout(resting);
   for (const chart of all()) {
+    drawCurves(chart);
     const drawn = chart.querySelector(".chart-plot")?.dataset.listens;
     if (!drawn) near.observe(chart);
     else if (cost < SLOW_MS) redraw(chart, window.Plotly);

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from calculator.web.panels.page import LiveUpdate
 from tests.web.asking import asked, page_of, plain, words
 
 GIB = 2**30
@@ -179,7 +180,7 @@ def test_a_context_far_above_the_maximum_does_not_flatten_the_chart(snapshot):
 
 
 def test_chart_table_holds_the_same_at_the_ticks(snapshot):
-    table = page_of("", snapshot)["chart"]["drawn"]["table"]
+    table = page_of("", snapshot)["chart"]["table"]
     assert table["head"] == ["Context", "f16, GiB", "q8_0, GiB", "q4_0, GiB"]
     assert [row[0] for row in table["rows"]] == ["1,024", "4,096", "16,384", "65,536"]
 
@@ -190,7 +191,7 @@ def test_numbers_for_plotly_are_json(snapshot):
     chart = page_of("", snapshot)["chart"]
     numbers = json.loads(chart["drawn"]["numbers"])
     assert json.loads(chart["present_numbers"]) == {"x": 8192, "y": 5.871, "label": "8,192 tokens: 5.87"}
-    assert len(numbers["x"]) == len(numbers["series"][0]["y"])
+    assert len(numbers["x"]) == len(numbers["series"][0]["thousandths"])
     assert numbers["x_ticks"]["labels"] == ["1K", "4K", "16K", "128K"]
 
 
@@ -200,7 +201,7 @@ def test_the_figure_is_sent_with_the_full_page_only(snapshot):
     figure = json.loads(page_of("", snapshot)["chart"]["figure"])
     assert [trace["meta"]["token"] for trace in figure["data"]] == ["c-1", "c-2", "c-3", "c-4", "here"]
     assert "template" not in figure["layout"]
-    assert page_of("", snapshot, fragment=True)["chart"]["figure"] == ""
+    assert page_of("", snapshot, live=LiveUpdate())["chart"]["figure"] == ""
 
 
 # --- question ---------------------------------------------------------------------------------------------------------
@@ -293,9 +294,7 @@ def test_the_key_of_the_choices_stays_while_a_slider_moves(snapshot):
     assert key("ctx=4096&users=3") == key("ctx=8192")
     assert key("model=gpt-oss-20b") != key("")
     assert key("gpu=h100-sxm") != key("")
-    assert (
-        page_of("ctx=4096", snapshot, fragment=True, shown_key=key(""))["question"]["send_choices"] is False
-    )
+    assert page_of("ctx=4096", snapshot, live=LiveUpdate(key("")))["question"]["send_choices"] is False
 
 
 def test_pickers_hold_everything_once(snapshot):
@@ -304,7 +303,7 @@ def test_pickers_hold_everything_once(snapshot):
     devices = [option["value"] for group in question["gpu"]["groups"] for option in group["options"]]
     assert sorted(models) == sorted(snapshot.models)
     assert sorted(devices) == sorted([*snapshot.accelerators, *snapshot.systems])
-    assert page_of("", snapshot, fragment=True)["question"]["model"]["groups"] == []
+    assert page_of("", snapshot, live=LiveUpdate())["question"]["model"]["groups"] == []
 
 
 def test_pickers_begin_with_what_most_people_look_for(snapshot):

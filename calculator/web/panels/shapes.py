@@ -449,7 +449,8 @@ class MemoryRow(TypedDict):
     id: the part's name in the API, for `why-<id>`: `"kv_cache"`. name: `"KV cache"`. note: `"24 MLA layers · same copy on
     every GPU"`. per_gpu: `"0.211"`, with equal decimals in a column where that is honest. range: `"54.9–55.2"` or
     `"exact"`. evidence: its record on the page of accuracy. total: over all GPUs. why: the explanation; source: one word and where (`"config file"`, `"rule, llama.cpp
-    b11434"`), a span with href when there is a page. exact: the bytes in full: `"226,492,416 bytes"`.
+    b11434"`), a span with href when there is a page. exact: the bytes in full: `"226,492,416 bytes"`. folded: these three
+    are left out, because nobody has unfolded them.
     """
 
     id: str
@@ -460,6 +461,7 @@ class MemoryRow(TypedDict):
     range: str
     evidence: str
     total: str
+    folded: bool
     why: Sentence
     exact: str
     source: Sentence
@@ -479,7 +481,8 @@ class MemoryPanel(TypedDict):
 
 class ChartSeries(TypedDict):
     """A curve, number 1 to 4 (colour and dash). points: for `<polyline>` in a box of 0–1000 by 0–1000, y downwards, whole
-    numbers: `"0,270 16,270 31,269"`; what lies above the chart's top is cut off. end_label: `"bf16 85.1"`, at end_y."""
+    numbers: `"0,270 16,270 31,269"`; what lies above the chart's top is cut off; empty in a live
+    update. end_label: `"bf16 85.1"`, at end_y."""
 
     number: int
     name: str
@@ -517,8 +520,11 @@ class ChartPoint(TypedDict):
 
 
 class ChartTable(TypedDict):
-    """The same in figures, at the ticks: head `["Context", "bf16, GiB", "fp8, GiB"]`, rows of finished text."""
+    """The same in figures, at the ticks: head `["Context", "bf16, GiB", "fp8, GiB"]`, rows of finished text. id: of the
+    chart. folded: both are left out, because nobody has unfolded them."""
 
+    id: str
+    folded: bool
     head: list[str]
     rows: list[list[str]]
 
@@ -530,9 +536,9 @@ class DrawnChart(TypedDict):
     the present curve meets *usable*, None outside the chart.
 
     numbers: JSON text for Plotly, only numbers and labels:
-    `{"x": [1024, …], "series": [{"name": "bf16", "y": [58.1, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
+    `{"x": [1024, …], "series": [{"name": "bf16", "thousandths": [58100, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
     "usable 72.9"}], "x_ticks": {"values": [4096, …], "labels": ["4K", …]}, "x_range": [1024, 1048576], "y_range":
-    [0, 88]}`. A value of null makes a gap.
+    [0, 88]}`. In a live update the page draws the curves from them (charts.js), and series have no points.
     """
 
     id: str
@@ -542,7 +548,6 @@ class DrawnChart(TypedDict):
     y_ticks: list[ChartTick]
     limits: list[ChartLimit]
     fits: ChartPoint | None
-    table: ChartTable
     numbers: str
 
 
@@ -562,6 +567,7 @@ class ChartPanel(TypedDict):
     title: str
     description: str
     drawn: DrawnChart
+    table: ChartTable
     present: ChartPoint | None
     present_numbers: str
     figure: str

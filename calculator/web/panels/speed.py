@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from calculator.estimation.terms import Interval, Reason, Speculation, Speed
@@ -37,18 +38,19 @@ USUAL_DRAFTS = 1
 """Drafted tokens that the link proposes: one layer of prediction drafts one token."""
 
 
-def speed_panel(answer: Answer, *, whole: bool, with_figure: bool = False) -> SpeedPanel:
-    """The section. whole: with explanations, the open curve and measured results, which a live update leaves out."""
-    speed = answer.estimate.speed
+def speed_panel(answer: Answer, unfolded: AbstractSet[str] | None = None) -> SpeedPanel:
+    """The section. unfolded: ids of what is open on the page of a live update, which leaves out the other explanations,
+    the curve and measured results; None: all of it."""
+    speed, whole = answer.estimate.speed, unfolded is None
     return {
         "reason": "" if speed else _no_speed(answer),
         "short": short_speed(answer),
-        "table": _table(answer, speed, whole=whole) if speed else None,
+        "table": _table(answer, speed, unfolded) if speed else None,
         "remarks": _remarks(answer, speed) if speed else [],
         "within": _within(answer) if speed else "",
         "targets": [_target(answer, name) for name in TARGETS] if whole else [],
         "side": _side(answer) if whole and speed else None,
-        "figure": figure_json("speed") if with_figure else "",
+        "figure": figure_json("speed") if whole else "",
         "href": f"?{query_of(answer)}",
     }
 
@@ -63,16 +65,18 @@ def _no_speed(answer: Answer) -> str:
     return _("What does not fit does not run: there is no speed to show.")
 
 
-def _table(answer: Answer, speed: Speed, *, whole: bool) -> SpeedTable:
+def _table(answer: Answer, speed: Speed, unfolded: AbstractSet[str] | None) -> SpeedTable:
+    told = frozenset(name for name in EXPLAINED if unfolded is None or f"why-{name}" in unfolded)
     energy, speculation = answer.estimate.energy, speculation_for(answer)
     workload = settled(answer).workload
     key = (speed, energy, speculation, workload.users, workload.prompt_tokens, workload.output_tokens)
-    return unless_changed(
-        answer, ("speed", whole), key, partial(_made, answer, speed, speculation, whole=whole)
-    )
+    return unless_changed(answer, ("speed", told), key, partial(_made, answer, speed, speculation, told))
 
 
-def _made(answer: Answer, speed: Speed, speculation: Speculation | None, *, whole: bool) -> SpeedTable:
+def _made(
+    answer: Answer, speed: Speed, speculation: Speculation | None, told: AbstractSet[str]
+) -> SpeedTable:
+    """The rows; told: those with their explanation."""
     estimate, units = answer.estimate, answer.units
     grounds = grounds_of(estimate.configuration, speed, estimate.energy)
     rows = [
@@ -82,10 +86,9 @@ def _made(answer: Answer, speed: Speed, speculation: Speculation | None, *, whol
         *(_prompt_rows(answer, speed, grounds) if speed.ttft_ms else [_no_prompt(answer)]),
         _energy(answer),
     ]
-    if whole:
-        for row in rows:
-            if row:
-                row["why"] = ground_words(grounds.get(row["id"], ()), units)
+    for row in rows:
+        if row and row["id"] in told:
+            row["why"] = ground_words(grounds.get(row["id"], ()), units)
     ttft, rate = speed.ttft_ms, speed.decode_tokens_per_s_per_user
     return {
         "rows": [row for row in rows if row],

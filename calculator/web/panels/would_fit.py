@@ -350,7 +350,6 @@ def _smallest_number(answer: Answer) -> int | None:
     if answer.estimate.memory is None or cards_of(answer.scenario.gpu, answer.snapshot):
         return None
 
-
     def ladder() -> tuple[Rung, ...]:
         return ladder_of(answer.scenario.replace(**FREE_PLAN), answer.snapshot)
 
