@@ -1,4 +1,4 @@
-// The section Speed: what follows a live update when somebody looks at it (explanations, the open curve, measured results).
+// The section Speed: what follows a live update when somebody looks at it (the open curve, measured results).
 const REST_MS = 150;
 const answer = document.getElementById("answer");
 const form = document.getElementById("question");
@@ -19,8 +19,7 @@ function address() {
 }
 
 function take(found) {
-  const parts = ["speed-side", "measured", ...[...answer.querySelectorAll("#speed .why")].map(({ id }) => id)];
-  for (const id of parts) {
+  for (const id of ["speed-side", "measured"]) {
     const fresh = found.getElementById(id);
     document.getElementById(id)?.replaceChildren(...(fresh ? fresh.childNodes : []));
   }
@@ -47,12 +46,11 @@ async function load() {
   document.dispatchEvent(new Event("stowage:section"));
 }
 
-const opened = () => answer.querySelector("#speed .why.is-open") !== null;
 const stale = () => side() && (shownFor !== section().dataset.section || !side().firstElementChild);
 
 function follow() {
   clearTimeout(resting);
-  if (stale() && (seen || opened())) resting = setTimeout(() => load().catch(() => {}), REST_MS);
+  if (stale() && seen) resting = setTimeout(() => load().catch(() => {}), REST_MS);
 }
 
 const near = new IntersectionObserver(
@@ -73,10 +71,6 @@ function watch() {
   }
   follow();
 }
-
-answer.addEventListener("click", (event) => {
-  if (event.target.closest("#speed [aria-expanded]")) follow();
-});
 
 // --- tabs: links without a script -------------------------------------------------------------------------------------
 

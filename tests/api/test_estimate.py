@@ -227,8 +227,8 @@ def test_speed_and_energy_have_the_contracts_keys(client):
 def test_a_prompt_of_4096_tokens_is_explained_as_the_worked_example_counts_it(client):
     """61,573,701,828,608 FLOP for Llama 3.1 8B; the RTX 4090 multiplies quantized files at its INT8 rate of 660.6 TFLOP/s."""
     why = estimate(client)["speed"]["explanations"]["prefill"]
-    assert why.startswith("4,096 tokens are 61.6 TFLOP.")
-    assert "of 661 TFLOP/s (int8)" in why
+    assert why.startswith("4,096 tokens are 61.6\u00a0TFLOP.")
+    assert "of 661\u00a0TFLOP/s (INT8)" in why
 
 
 @pytest.mark.parametrize(

@@ -312,7 +312,9 @@ def _lines(curve: Curve, axis: Axis) -> list[CurveLine]:
     highest; then those of the left half, from the left."""
     out: list[CurveLine] = []
     held = [(axis.at(line.x), line) for line in curve.lines if axis.holds(line.x)]
-    held.sort(key=lambda placed: (placed[0] <= RIGHT_HALF, -placed[0] if placed[0] > RIGHT_HALF else placed[0]))
+    held.sort(
+        key=lambda placed: (placed[0] <= RIGHT_HALF, -placed[0] if placed[0] > RIGHT_HALF else placed[0])
+    )
     for at, line in held:
         anchor: Literal["start", "end"] = "end" if at > RIGHT_HALF else "start"
         out.append(
@@ -381,7 +383,7 @@ def _table(curve: Curve) -> ChartTable:
                 *more,
             ]
         )
-    return {"head": [*curve.head, "90%", *curve.more], "rows": rows}
+    return {"id": "speed-curve", "folded": False, "head": [*curve.head, "90%", *curve.more], "rows": rows}
 
 
 def _numbers(

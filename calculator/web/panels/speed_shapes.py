@@ -12,8 +12,8 @@ class SpeedRow(TypedDict):
 
     id: for `why-<id>`. name: `"Decode"`, note: `"each of 8 users"`. value, unit: `"15.7"`, `"tok/s"`; `"—"` without a
     unit where there is none, and `sets` says why. range: `"14.2–17.2"`. sets: what sets it: `"reading the weights, 64% of a
-    step"`. explained: it has a row of `why`. why: the multiplication, `""` in a live update, which leaves that row
-    alone.
+    step"`. explained: it has a row of `why`. why: the multiplication, `""` where nobody has
+    unfolded it.
     """
 
     id: str

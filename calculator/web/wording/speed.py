@@ -66,9 +66,9 @@ GROUNDS: Mapping[str, Template] = {
     "speed_range_links": _("Slow links between GPUs, known to a factor of two, widen it."),
     "prompt_operations": ngettext_lazy(
         "{tokens} tokens are {flops:flops}. Alone on an idle machine they take {ms:time}: "
-        "{share:percent} of {peak:flops}/s ({rate}).",
+        "{share:percent} of {peak:flops}/s ({rate:format}).",
         "{tokens} tokens are {flops:flops}. Alone on an idle machine they take {ms:time}: "
-        "{share:percent} of {peak:flops}/s ({rate}) of {gpus} GPUs.",
+        "{share:percent} of {peak:flops}/s ({rate:format}) of {gpus} GPUs.",
         "gpus",
     ),
     "prompt_host_weights": ngettext_lazy(
