@@ -355,10 +355,19 @@ def parse(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[Scenari
         problems.pop(name, None)
         if problem:
             problems[name] = problem
-        elif not parameter.built and values[name] not in (parameter.default, *parameter.choices):
+        elif not _is_built(parameter, values[name]):
             problems[name] = Problem(name, text, values[name], "not_computed_yet")
     scenario = Scenario(**values)
     return scenario, (*problems.values(), *_contradictions(scenario))
+
+
+def _is_built(parameter: Parameter, value: Value) -> bool:
+    """Whether the answer heeds this value: the parameter's arithmetic exists, or of an id's values this one's does."""
+    return (
+        parameter.built
+        or value == parameter.default
+        or (parameter.kind == "id" and value in parameter.choices)
+    )
 
 
 def _contradictions(scenario: Scenario) -> Iterator[Problem]:

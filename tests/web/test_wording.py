@@ -69,6 +69,7 @@ def test_the_arithmetic_is_read():
 
 def test_every_reason_and_limit_has_its_words():
     assert codes_of({"Reason"}, 0) - set(REASONS) - set(LIMITS) - set(GROUNDS) == set()
+    assert set(GROUNDS) <= codes_of({"Reason"}, 0)
 
 
 def test_every_choice_has_its_words():

@@ -84,7 +84,7 @@ OS_NAMES: Mapping[str, str] = {
 
 
 def advanced_groups(answer: Answer) -> list[AdvancedGroup]:
-    """Engine memory, parallel plan, offload, the engine's build, operating system, images; a group without knobs is
+    """Engine memory, parallel plan, offload, the engine's build, operating system, lengths, drafts, images; a group without knobs is
     left out."""
     groups = unmoved(answer, "advanced", lambda: _groups(answer))
     if not answer.problems:
@@ -97,13 +97,13 @@ def advanced_groups(answer: Answer) -> list[AdvancedGroup]:
 
 def _groups(answer: Answer) -> list[AdvancedGroup]:
     groups: list[tuple[str, list[AdvancedField]]] = [
-        (str(ADVANCED_GROUPS["lengths"]), _length_fields(answer)),
         (str(ADVANCED_GROUPS["engine"]), _engine_fields(answer)),
         (str(ADVANCED_GROUPS["plan"]), _plan_fields(answer)),
         (str(ADVANCED_GROUPS["offload"]), _offload_fields(answer)),
-        (str(ADVANCED_GROUPS["speculative"]), _speculative_fields(answer)),
         (_("Engine build"), _build_fields(answer)),
         (str(ADVANCED_GROUPS["platform"]), _platform_fields(answer)),
+        (str(ADVANCED_GROUPS["lengths"]), _length_fields(answer)),
+        (str(ADVANCED_GROUPS["speculative"]), _speculative_fields(answer)),
         (_("Images"), [_toggle(answer, "vision")] if answer.configuration.model.vision else []),
     ]
     return [{"legend": legend, "fields": fields} for legend, fields in groups if fields]
