@@ -135,10 +135,10 @@ def _first_token(c: Configuration, speed: Speed, load: Load, alone_ms: float) ->
 
 def _energy(c: Configuration, energy: Energy, rate: float) -> tuple[Reason, ...]:
     each = {"gpus": c.count, "each": energy.watts_per_gpu, "watts": energy.watts}
-    code = "power_measured" if c.accelerator.load_w_measured else "power_of_limit"
     limit = {"limit": c.accelerator.tdp_w or 0.0}
     joules = {"watts": energy.watts, "rate": rate, "joules": energy.joules_per_output_token.value}
-    out = [Reason(code, {**each, **limit})]
+    known = c.accelerator.load_w_measured
+    out = [Reason("power_measured" if known else "power_of_limit", {**each, **limit})]
     if not c.accelerator.unified:
         out.append(Reason("power_host", {"share": energy.watts / (c.count * energy.watts_per_gpu) - 1}))
     return (*out, Reason("energy_per_token", joules))
