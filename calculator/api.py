@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import URLPattern, re_path
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
@@ -20,9 +21,10 @@ from ninja.renderers import BaseRenderer
 from calculator.planner.sweep import OVER
 from calculator.scenario import unknown_names
 from calculator.web.answer import answer
-from calculator.web.conditional import same_until_changed, snapshot_of
+from calculator.web.conditional import same_until_changed, same_until_tomorrow, snapshot_of
 from calculator.web.exports import catalogue, errors
 from calculator.web.exports.estimate import estimate_json, given_text, sweep_json
+from calculator.web.exports.offers import FILTERS, offers_json
 from calculator.web.exports.openapi import PROBLEM, document_answers
 from calculator.web.exports.parameters import body_schema, over_parameter, query_parameters
 from calculator.web.exports.sheet import sheet_json
@@ -298,6 +300,19 @@ def formats(request: HttpRequest) -> dict[str, Any]:
 def weights_format(request: HttpRequest, format_id: str) -> Any:
     """One format with the models that are published in it."""
     return _one(request, "format", format_id, snapshot_of(request).formats, catalogue.format_json)
+
+
+@api.get("/v1/offers", tags=["prices"], openapi_extra={"parameters": FILTERS})
+@decorate_view(same_until_tomorrow)
+def offers(request: HttpRequest) -> Any:
+    """What clouds ask for accelerators, each price with its day, age and source; the newest first.
+
+    A price is fresh for 30 days and stale after 90; one without a date is `undated`. Filters narrow the list; a market or
+    an age that cannot be understood is a 422, an unknown provider or accelerator a 404 with near names.
+    """
+    given = {name: str(value) for name, value in request.GET.items()}
+    found = offers_json(snapshot_of(request), given, timezone.localdate())
+    return api.problem(request, found) if "status" in found else found
 
 
 @api.get("/v1/health/catalog", tags=["catalogue"])

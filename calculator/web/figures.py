@@ -210,3 +210,31 @@ def spelled_bytes(size_bytes: float) -> str:
     if size_bytes < GIB:
         return f"{number(size_bytes / 1024**2)}{NO_BREAK}MiB"
     return size(size_bytes, "gib")
+
+
+_CENTS_BELOW = 100
+_SMALLEST_PLACES = 9
+
+
+def usd(value: float) -> str:
+    """Dollars: $1,360, $84.44, two decimals below 100; three significant digits below 10 cents: $0.0468."""
+    size = abs(value)
+    if not math.isfinite(size):
+        return MISSING
+    if not size:
+        return "$0"
+    places = 0 if size >= _CENTS_BELOW - 0.005 else 2
+    if size < 0.0995:
+        places = min(_SMALLEST_PLACES, 2 - math.floor(math.log10(float(f"{size:.2e}"))))
+    least = 10.0**-_SMALLEST_PLACES
+    if size < least:
+        return f"<{NO_BREAK}${least:.{_SMALLEST_PLACES}f}"
+    return f"{MINUS if value < 0 else ''}${number(size, places)}"
+
+
+def many_tokens(value: float) -> str:
+    """Tokens of a month, in steps of a thousand: 1.22B, 13.6B, 910K."""
+    for step, letter in ((10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "K")):
+        if value >= step:
+            return f"{number(value / step)}{letter}"
+    return whole(value)

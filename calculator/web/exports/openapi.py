@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from calculator.web.exports.offers import OFFERS
+
 PROBLEM = "application/problem+json"
 
 _TEXT = {"type": "string"}
@@ -150,6 +152,7 @@ SCHEMAS: dict[str, Any] = {
         ("items",), items={"type": "array", "items": _object(("id", "href"), id=_TEXT, href=_TEXT)}
     ),
     "Entry": _object(("id",), id=_TEXT),
+    "Offers": OFFERS,
     "Health": _object(
         ("version", "updated", "counts", "findings"),
         version=_TEXT,
@@ -177,6 +180,8 @@ def _shape_of(path: str) -> str:
         return "Sweep"
     if path.endswith("/health/catalog"):
         return "Health"
+    if path.endswith("/offers"):
+        return "Offers"
     return "Entry" if "{" in path else "List"
 
 
@@ -192,8 +197,8 @@ def document_answers(schema: dict[str, Any]) -> None:
         shape = _shape_of(path)
         for operation in operations.values():
             answers: dict[str, Any] = {"200": _answer("OK", shape, "application/json")}
-            if shape in ("Estimate", "Sweep", "Entry"):
+            if shape in ("Estimate", "Sweep", "Entry", "Offers"):
                 answers["404"] = _answer(_NOT_FOUND, "Problem", PROBLEM)
-            if shape in ("Estimate", "Sweep"):
+            if shape in ("Estimate", "Sweep", "Offers"):
                 answers["422"] = _answer(_NOT_UNDERSTOOD, "Problem", PROBLEM)
             operation["responses"] = answers

@@ -12,6 +12,7 @@ from string import Formatter
 from typing import Any
 
 from calculator.web import figures
+from calculator.web.wording.money import input_name, months, years
 from calculator.web.wording.speech import gettext_lazy as _
 from catalog.records import Engine
 
@@ -103,10 +104,15 @@ _WRITERS: Mapping[str, _Writer] = {
     "backend": lambda value, _units: BACKEND_NAMES.get(str(value), str(value)),
     "what": lambda value, _units: what_words(value),
     "format": lambda value, _units: format_label(value),
+    "usd": lambda value, _units: figures.usd(value),
+    "months": lambda value, _units: months(value),
+    "years": lambda value, _units: years(value),
+    "many": lambda value, _units: figures.many_tokens(value),
+    "money_input": lambda value, _units: input_name(value),
 }
 
 
-_TEXT_SPECS = ("engine", "format", "backend", "what")
+_TEXT_SPECS = ("engine", "format", "backend", "what", "money_input")
 
 
 def _written(raw: Factor, spec: str, units: str) -> str:
