@@ -47,6 +47,9 @@ WORKLOAD = ("ctx", "users", "prompt", "output")
 WIDENED = 1.5
 """Factor on the width of constants measured on other engine versions (formulas §10)."""
 
+USUAL_PROMPT, USUAL_OUTPUT = 4096, 512
+"""Tokens of prompt and answer where the context has room for them (contract of `prompt`, `output`)."""
+
 SERVERS = ("vllm", "sglang", "tensorrt-llm", "llama.cpp")
 LOCAL = ("llama.cpp", "vllm", "mlx")
 """Engines that `auto` tries, in order: data-centre devices, all others (contract of `engine`)."""
@@ -414,9 +417,13 @@ def _workload(settling: _Settling, model: LanguageModel) -> Workload:
         settling.problem(
             "ctx", asked.ctx, asked.ctx, "context_above_maximum", maximum=longest, name=model.name
         )
-    output = asked.output if asked.output is not None else max(1, min(512, asked.ctx // 2))
-    prompt = asked.prompt if asked.prompt is not None else max(1, min(4096, asked.ctx - output))
-    return Workload(asked.ctx, asked.users, prompt, output)
+    output = asked.output if asked.output is not None else max(1, min(USUAL_OUTPUT, asked.ctx // 2))
+    prompt = asked.prompt if asked.prompt is not None else max(1, min(USUAL_PROMPT, asked.ctx - output))
+    prefix = asked.prefix
+    if prefix >= prompt:
+        prefix = prompt - 1
+        settling.problem("prefix", asked.prefix, prefix, "prefix_above_prompt", prompt=prompt)
+    return Workload(asked.ctx, asked.users, prompt, output, prefix)
 
 
 def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, workload: Workload) -> Knobs:

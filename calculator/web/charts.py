@@ -176,6 +176,33 @@ def _errors_against_size() -> str:
     return _frame(go.Figure(data=traces, layout=layout))
 
 
+def _speed() -> str:
+    """A curve with its band: low end, high end filled down to it, the curve, measured results, the present point."""
+    import plotly.graph_objects as go
+
+    edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
+    traces = [
+        go.Scatter(**edge, meta={"token": "c-1", "band": True}),
+        go.Scatter(**edge, fill="tonexty", meta={"token": "c-1", "band": True}),
+        go.Scatter(mode="lines", line={"width": 2}, meta={"token": "c-1"}),
+        go.Scatter(
+            mode="markers", marker={"size": 9, "symbol": "square"}, meta={"token": "c-1"}, hoverinfo="skip"
+        ),
+        go.Scatter(mode="markers", marker={"size": 9}, meta={"token": "here"}, hoverinfo="skip"),
+    ]
+    layout = go.Layout(
+        template=None,
+        showlegend=False,
+        hovermode="x unified",
+        margin={"l": 40, "r": 16, "t": 8, "b": 28},
+        xaxis={"type": "log", "fixedrange": False, "tickmode": "array", "zeroline": False},
+        yaxis={"rangemode": "tozero", "zeroline": False},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+    )
+    return _frame(go.Figure(data=traces, layout=layout))
+
+
 compact = json.JSONEncoder(separators=(",", ":")).encode
 """Numbers as JSON text without spaces."""
 
@@ -190,6 +217,7 @@ def _frame(figure: Any) -> str:
 _FIGURES: dict[str, Callable[[], str]] = {
     "context": _memory_against_context,
     "errors": _errors_against_size,
+    "speed": _speed,
 }
 
 

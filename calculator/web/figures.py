@@ -20,6 +20,10 @@ _MOST_DECIMALS = 3
 _NO_DECIMALS = 100
 _IN_FULL_BELOW = 10_000  # tokens below stand with every digit
 _THOUSANDS = ((1024**2, 10**6, "M"), (1024, 10**3, "K"))
+_TWO_DIGITS_BELOW = 10
+_ROUNDED_FROM = 1000
+_SECONDS_FROM_MS = 1000
+_OPERATIONS = ((10**15, "P"), (10**12, "T"), (10**9, "G"))
 _PARAMETER_STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
 
 
@@ -152,6 +156,51 @@ def percent(share: float) -> str:
 def bandwidth(bytes_per_s: float) -> str:
     """A memory or link bandwidth in decimal GB/s, as data sheets print it: 3,350 GB/s."""
     return f"{number(bytes_per_s / GB)}{NO_BREAK}GB/s"
+
+
+def rate(value: float, decimals: int | None = None) -> str:
+    """Tokens per second, joules and times: three significant digits, two below ten: 7,110, 124, 15.7, 9.4."""
+    if decimals is None:
+        decimals = decimals_of(value, 2 if abs(value) < _TWO_DIGITS_BELOW else 3)
+    return number(_three_significant(value), decimals)
+
+
+def _three_significant(value: float) -> float:
+    """Thousands without digits that no estimate has: 7,111 is 7,110."""
+    return float(f"{value:.3g}") if abs(value) >= _ROUNDED_FROM and math.isfinite(value) else value
+
+
+def rate_range(low: float, high: float) -> str:
+    """The two ends of an interval of a rate or a time with equal decimals: 103–144, 14.2–17.2."""
+    size = min(abs(low), abs(high)) or max(abs(low), abs(high))
+    places = min(
+        decimals_of(size, 2 if size < _TWO_DIGITS_BELOW else 3), decimals_of(max(abs(low), abs(high)))
+    )
+    ends = (number(_three_significant(end), places) for end in (low, high))
+    return EN_DASH.join(ends)
+
+
+def duration_parts(milliseconds: float) -> tuple[float, str]:
+    """A time in the unit that suits: 8.0 ms, 1.2 s, 38 s."""
+    return (milliseconds, "ms") if milliseconds < _SECONDS_FROM_MS else (milliseconds / 1000, "s")
+
+
+def duration(milliseconds: float) -> str:
+    """A time with its unit: 8.0 ms, 1.2 s."""
+    value, unit = duration_parts(milliseconds)
+    return f"{rate(value)}{NO_BREAK}{unit}"
+
+
+def duration_range(low_ms: float, high_ms: float, value_ms: float) -> str:
+    """The ends of a time's interval in the unit that its value stands in."""
+    factor = 1.0 if duration_parts(value_ms)[1] == "ms" else 1e-3
+    return rate_range(low_ms * factor, high_ms * factor)
+
+
+def operations(value: float) -> str:
+    """Floating-point operations: 61.6 TFLOP, 63.3 PFLOP."""
+    step, letter = next(((step, letter) for step, letter in _OPERATIONS if value >= step), _OPERATIONS[-1])
+    return f"{number(value / step)}{NO_BREAK}{letter}FLOP"
 
 
 def spelled_bytes(size_bytes: float) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -94,15 +96,21 @@ def _public_memory_csv(request: HttpRequest) -> HttpResponse:
 
 def _memory_csv(request: HttpRequest, snapshot: Snapshot) -> HttpResponse:
     result = answer(given(request), snapshot)
-    refused = errors.refused(result.problems)
+    return csv_response("memory.csv", lambda: breakdown_rows(result), errors.refused(result.problems))
+
+
+def csv_response(
+    name: str, rows: Callable[[], Iterable[Iterable[object]]], refused: Mapping[str, Any] | None
+) -> HttpResponse:
+    """A table (RFC 4180) that pages of other sites may read, or a refusal in words."""
     if refused:
         response = HttpResponse(
             f"{refused['detail']}\n", content_type="text/plain; charset=utf-8", status=refused["status"]
         )
     else:
         response = HttpResponse(content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = 'attachment; filename="memory.csv"'
-        csv.writer(response).writerows(breakdown_rows(result))
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        csv.writer(response).writerows(rows())
     response["Access-Control-Allow-Origin"] = "*"
     return response
 

@@ -7,5 +7,8 @@ import "./blocks.js";
 import "./folds.js";
 import "./later.js";
 import "./live.js";
+import "./sections.js";
+import "./speed.js";
+import "./feel.js";
 import "./dock.js";
 import "./charts.js";

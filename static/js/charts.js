@@ -2,6 +2,7 @@
 import { compose, curvesOf, drawCurves } from "./chart-figure.js";
 import { write } from "./numbers.js";
 import { composeScatter, openRow } from "./scatter-figure.js";
+import { askHere, composeSpeed } from "./speed-figure.js";
 
 const CONFIG = {
   displaylogo: false,
@@ -49,7 +50,7 @@ function numbersOf(chart) {
 }
 
 // How each kind of chart is filled, and what a click on it does.
-const KINDS = { context: [compose, ask], errors: [composeScatter, openRow] };
+const KINDS = { context: [compose, ask], errors: [composeScatter, openRow], speed: [composeSpeed, askHere] };
 
 let cost = 0;
 let resting = 0;
@@ -106,5 +107,6 @@ function update() {
 
 update();
 document.addEventListener("htmx:after:swap", update);
+document.addEventListener("stowage:section", update);
 document.addEventListener("stowage:theme", update);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", update);

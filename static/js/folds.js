@@ -40,10 +40,13 @@ answer.addEventListener(
   true,
 );
 
-document.addEventListener("htmx:after:swap", () => {
+function settle() {
   for (const id of open) {
     const found = document.getElementById(id);
     if (found?.tagName === "DETAILS") found.open = true;
     else show(id);
   }
-});
+}
+
+document.addEventListener("htmx:after:swap", settle);
+document.addEventListener("stowage:section", settle);

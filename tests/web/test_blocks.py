@@ -31,7 +31,7 @@ def live(client, address, shown=(), unfolded=()):
 def test_what_the_page_shows_is_left_out_and_what_moved_is_sent(client):
     shown = keys(live(client, f"{TWO_CARDS}&ctx=8192"))
     moved = live(client, f"{TWO_CARDS}&ctx=9216", shown.values())
-    assert left_out(moved) == {"part-weights", "part-context", "why-weights", "why-kv_cache", "why-activations", "why-context", "context-curves", "context-table"}  # fmt: skip
+    assert left_out(moved) == {"part-weights", "part-context", "why-weights", "why-kv_cache", "why-activations", "why-context", "context-curves", "context-table", "speed-table"}  # fmt: skip
     assert {"part-kv_cache", "part-activations"} <= keys(moved).keys() - left_out(moved)
     assert 'id="advanced-summary"' not in moved
 

@@ -15,6 +15,8 @@ from calculator.web.panels.problems import problems_panel
 from calculator.web.panels.question import controls_of, question_panel
 from calculator.web.panels.rack import host_panel, rack_panel
 from calculator.web.panels.shapes import CalculatorPage, WouldFitPanel
+from calculator.web.panels.speed import speed_panel
+from calculator.web.panels.speed_shapes import SpeedPanel
 from calculator.web.panels.verdict import verdict_panel
 from calculator.web.panels.would_fit import would_fit_panel
 from calculator.web.wording.speech import speaking
@@ -45,6 +47,12 @@ def would_fit_rows(answer: Answer) -> WouldFitPanel | None:
         return would_fit_panel(answer)
 
 
+def speed_section(answer: Answer) -> SpeedPanel:
+    """The whole section Speed, which follows where somebody looks at it."""
+    with speaking():
+        return speed_panel(answer)
+
+
 def _page(answer: Answer, canonical: str, live: LiveUpdate | None, *, preview: bool) -> CalculatorPage:
     memory = answer.estimate.memory
     fragment, unfolded = live is not None, live.unfolded if live else None
@@ -63,5 +71,6 @@ def _page(answer: Answer, canonical: str, live: LiveUpdate | None, *, preview: b
         "would_fit": would_fit_panel(answer, later=fragment),
         "memory": memory_panel(answer, memory, unfolded) if memory else None,
         "chart": chart_panel(answer, memory, unfolded) if memory else None,
+        "speed": speed_panel(answer, unfolded) if memory else None,
         "dock": dock_panel(answer),
     }

@@ -38,6 +38,9 @@ LONGEST_SEGMENT = 8  # characters; longer labels would not stand side by side
 CONTROLS = ("model", "quant", "gpu", "n", "ctx", "users", "kv", "engine")
 """Ids of the fields that are always there; those of Advanced depend on the engine."""
 
+TARGETS = ("ttft", "tpot")
+"""Ids of the fields that stand in the section Speed."""
+
 
 def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> QuestionPanel:
     """All fields. shown_key: the choices that the browser shows already."""
@@ -78,7 +81,9 @@ def _notes(quant: SelectField, engine: SelectField, summary: str) -> QuestionNot
 
 def controls_of(panel: QuestionPanel) -> frozenset[str]:
     """Ids of every control that stands on the page."""
-    return frozenset(CONTROLS) | {field["id"] for group in panel["advanced"] for field in group["fields"]}
+    return frozenset((*CONTROLS, *TARGETS)) | {
+        field["id"] for group in panel["advanced"] for field in group["fields"]
+    }
 
 
 # --- hardware ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,10 @@ How text looks here:
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from calculator.web.panels.speed_shapes import SpeedPanel
 
 VerdictCode = Literal["fits", "tight", "offload", "does_not_fit", "unsupported"]
 """As the API spells it; it is also the icon's name in `icons.svg` and, after `is-`, the colour's class."""
@@ -605,7 +608,7 @@ class CalculatorPage(TypedDict):
     """The whole context of `calculator/page.html`, and of `calculator/answer.html` in it.
 
     fragment: True when only the answer is asked for; the answer then adds what the form must learn, out of band. bar is
-    None when memory cannot be computed, rack with one GPU or when bar is None; memory and chart are None with bar.
+    None when memory cannot be computed, rack with one GPU or when bar is None; memory, chart and speed are None with bar.
     preview: computed with drafts.
     """
 
@@ -622,4 +625,5 @@ class CalculatorPage(TypedDict):
     would_fit: WouldFitPanel | None
     memory: MemoryPanel | None
     chart: ChartPanel | None
+    speed: SpeedPanel | None
     dock: DockPanel
