@@ -11,10 +11,12 @@ from typing import Any
 
 from catalog.architecture import Architecture
 from catalog.records import (
+    GIB,
     MIB,
     Accelerator,
     Checkpoint,
     CheckpointFile,
+    Conditions,
     Constant,
     CountLadder,
     Engine,
@@ -346,8 +348,16 @@ def constant_record(entry: Entry) -> Constant:
     )
 
 
-_UNITS = {"bytes": "bytes", "tokens": "tokens", "ratio": "ratio", "count": "count"}
+_UNITS = {
+    "bytes": "bytes",
+    "tokens": "tokens",
+    "ratio": "ratio",
+    "count": "count",
+    "tokens_per_s": "tokens/s",
+    "ms": "s",
+}
 """The unit of an observation by the key of its amount."""
+_MILLI = 1e-3
 _REQUESTS = "max_concurrency"
 """The part whose ratio is a number of requests: tokens in the pool over tokens of the longest request."""
 
@@ -357,9 +367,25 @@ def _observation(entry: Entry) -> Observation:
     return Observation(
         part=entry["part"],
         device=entry["device"],
-        amount=float(entry[key]),
+        amount=entry[key] * _MILLI if key == "ms" else float(entry[key]),
         unit="requests" if key == "ratio" and entry["part"] == _REQUESTS else _UNITS[key],
-        printed=entry["printed"],
+        printed=entry.get("printed") or "",
+    )
+
+
+def _conditions(entry: Entry) -> Conditions:
+    """How a speed was measured."""
+    size = entry.get("weights_gib")
+    return Conditions(
+        users=entry.get("users"),
+        prompt_tokens=entry.get("prompt_tokens"),
+        output_tokens=entry.get("output_tokens"),
+        depth_tokens=entry.get("depth_tokens"),
+        start_tokens=entry.get("start_tokens"),
+        weights_bytes=None if size is None else round(size * GIB),
+        host_bandwidth_bytes_per_s=_per_second(entry.get("host_gb_s"), GIGA),
+        speculation=entry.get("speculation", ""),
+        offload=entry.get("offload", ""),
     )
 
 
@@ -386,4 +412,5 @@ def measurement_record(entry: Entry) -> Measurement:
         date=entry["date"],
         confidence=entry["confidence"],
         note=entry.get("note", ""),
+        conditions=_conditions(entry["conditions"]) if entry.get("conditions") is not None else None,
     )

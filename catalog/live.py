@@ -16,7 +16,9 @@ import gc
 import logging
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import cast
 
 from django.db import DatabaseError, close_old_connections, connection
 
@@ -52,6 +54,7 @@ class _State:
 
 
 _state = _State()
+_held = threading.local()
 os.register_at_fork(after_in_child=_state.after_fork)
 
 
@@ -64,11 +67,23 @@ def current() -> Snapshot:
 
 def refresh() -> Snapshot:
     """Read the database again if it has another version than the snapshot; for commands, tests and after a write."""
+    if snapshot := getattr(_held, "snapshot", None):
+        return cast(Snapshot, snapshot)
     with _state.lock:
         version = CatalogVersion.current()
         if _state.snapshot is None or _state.snapshot.version != str(version.version):
             _state.snapshot = _read(version)
         return _state.snapshot
+
+
+@contextmanager
+def held() -> Iterator[Snapshot]:
+    """One snapshot for many questions of this thread: within it, `refresh` does not ask the database again."""
+    _held.snapshot = refresh()
+    try:
+        yield _held.snapshot
+    finally:
+        _held.snapshot = None
 
 
 def warm() -> None:
@@ -128,10 +143,26 @@ def read_entries(*, drafts: bool = False) -> dict[str, list[Entry]]:
         if entry.get("computed_as") not in models:
             entry.pop("computed_as", None)
     hosts = devices | {entry["id"] for entry in entries["systems"]}
+    _leave_out_prices(entries, devices, models, hosts)
     entries["measurements"] = [
         entry for entry in entries["measurements"] if _can_be_asked(entry["scenario"], models, engines, hosts)
     ]
     return entries
+
+
+def _leave_out_prices(
+    entries: dict[str, list[Entry]], devices: set[str], models: set[str], hosts: set[str]
+) -> None:
+    """Drop the prices of what is not in use, and those of providers that are not."""
+    providers = {entry["id"] for entry in entries["providers"]}
+    for kind, key, known in (
+        ("offers", "provider", providers),
+        ("offers", "accelerator", devices),
+        ("purchase_prices", "device", hosts),
+        ("api_prices", "provider", providers),
+        ("api_prices", "model", models),
+    ):
+        entries[kind] = [entry for entry in entries[kind] if entry[key] in known]
 
 
 def _can_be_asked(scenario: Entry, models: set[str], engines: set[str], hosts: set[str]) -> bool:

@@ -338,8 +338,8 @@ class Constant:
 @dataclass(frozen=True, slots=True)
 class Observation:
     """One figure of a measurement. part: as the case files name it (weights, kv_cache, compute_buffer …). device: per_gpu,
-    CUDA0 …, host, or None for the whole model. amount: bytes, or tokens, requests, a ratio, by `unit`. printed: figure and
-    unit as the source wrote them, which bound what can be compared."""
+    CUDA0 …, host, or None for the whole model. amount: bytes, or tokens, requests, a ratio, tokens/s, s, by `unit`.
+    printed: figure and unit as the source wrote them, which bound what can be compared."""
 
     part: str
     device: str | None
@@ -348,9 +348,29 @@ class Observation:
     printed: str
 
 
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """How a speed was measured; None and empty text: the source does not say. Lengths are tokens of one request.
+
+    users: requests at the same time. depth_tokens: what the cache holds when the measured decoding begins; start_tokens:
+    before the measured prompt. weights_bytes: size of the weights file. speculation, offload: in the source's words.
+    """
+
+    users: int | None = None
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    depth_tokens: int | None = None
+    start_tokens: int | None = None
+    weights_bytes: int | None = None
+    host_bandwidth_bytes_per_s: float | None = None
+    speculation: str = ""
+    offload: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What somebody measured: the question that it answers, the figures, and where they stand.
+    """What somebody measured: the question that it answers, the figures, and where they stand. task: memory or speed;
+    a speed has conditions.
 
     scenario: parameters of the question as in a permalink, empty when the set-up is none that can be asked. split: `fit`
     (constants may be fitted on it) or `check` (never). group: measurements of one model, engine and source stay together
@@ -377,3 +397,4 @@ class Measurement:
     date: str | None
     confidence: str
     note: str = ""
+    conditions: Conditions | None = None

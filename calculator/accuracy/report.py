@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 from calculator.estimation.terms import Basis
@@ -20,12 +20,13 @@ COVERAGE = 0.90
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One observed figure beside the calculated one, both in `unit` (bytes, tokens, requests).
+    """One observed figure beside the calculated one, both in `unit` (bytes, tokens, requests; tokens/s, s).
 
-    part: weights, kv_cache, recurrent_state, activations, graphs, communication, compute_buffer, output_buffer,
+    part, of speed: one of speed_compare.PARTS; of memory: weights, kv_cache, recurrent_state, activations, graphs, communication, compute_buffer, output_buffer,
     pool, capacity, parts (the sum of the observed parts of one GPU), total. observed_part: the name in the case. low,
     high: the central 90 %. tolerance: what the printed figure leaves open on either side. exact: the figure has no interval and is judged by
-    `within_print` alone. why: code of a known reason for the difference, empty when none is known.
+    `within_print` alone. why: code of a known reason for the difference, empty when none is known. traits: what it is
+    grouped by beside the measurement's own fields.
     """
 
     measurement: Measurement
@@ -40,6 +41,7 @@ class Comparison:
     unit: str
     basis: Basis
     why: str = ""
+    traits: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def exact(self) -> bool:
@@ -117,7 +119,8 @@ class Report:
         return dict(parts.most_common())
 
     def groups(self, *by: str) -> tuple[Group, ...]:
-        """Figures by any of engine, part, attention, model, version; most comparisons first."""
+        """Figures by any of engine, part, attention, model, version, and of speeds backend, device, architecture, users;
+        most comparisons first."""
         return groups(self.worst, by)
 
 
@@ -127,6 +130,10 @@ KEYS: Mapping[str, Callable[[Comparison], str]] = {
     "attention": lambda item: item.measurement.attention,
     "model": lambda item: item.measurement.model_id or item.measurement.model,
     "version": lambda item: item.measurement.engine_version,
+    "backend": lambda item: item.traits.get("backend", ""),
+    "device": lambda item: item.traits.get("device", ""),
+    "architecture": lambda item: item.traits.get("architecture", ""),
+    "users": lambda item: item.traits.get("users", ""),
 }
 
 

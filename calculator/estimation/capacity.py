@@ -28,7 +28,7 @@ def capacity_of(configuration: Configuration) -> Capacity | None:
         return None
     machine = Keyed(configuration.machine, configuration)
     tokens, users = configuration.workload.context_tokens, configuration.workload.users
-    context, requests = _longest_context(machine, users), _most_users(machine, tokens)
+    context, requests = longest_context(machine, users), most_users(machine, tokens)
     plan = configuration.plan
     in_use = plan.host_expert_layers or plan.layers_on_host
     if in_use and configuration.offload.ram_bytes is not None:
@@ -50,38 +50,32 @@ def _largest_on_host(host_bytes: Callable[[int], int], bound: int, ram_bytes: in
     return low
 
 
-def longest_context(configuration: Configuration) -> Pair:
-    """Longest context at the configuration's users: with the point value, and with the high end; 0 without a limit
-    [tokens]."""
-    if sum_of(configuration).limit is None:
-        return 0, 0
-    return _longest_context(Keyed(configuration.machine, configuration), configuration.workload.users)
-
-
 def most_of_context(c: Configuration) -> int:
     """The context that nothing goes beyond: the model's maximum [tokens]."""
     return c.model.max_context_tokens or MOST_TOKENS
 
 
-def most_of_users(c: Configuration) -> int:
-    """The requests at once that nothing goes beyond: what the engine serves, and what the server prepares for [1]."""
-    return min(
-        most_requests(c.engine, c.model, c.cache_type) or MOST_USERS, c.knobs.max_sequences or MOST_USERS
-    )
-
-
-def _longest_context(machine: Keyed, users: int) -> Pair:
+def longest_context(machine: Keyed, users: int) -> Pair:
+    """The longest context for so many requests whose point value, and whose high end, fits [tokens]; asked only where the
+    device's limit is known."""
     sum_ = sum_of(machine.configuration)
     bound = most_of_context(machine.configuration)
     fullest = partial(sum_.fullest, users=users)
     return _borders(machine)[0].at(users, bound, lambda tokens: _excess(sum_, fullest(tokens), users))
 
 
-def _most_users(machine: Keyed, tokens: int) -> Pair:
+def most_users(machine: Keyed, tokens: int) -> Pair:
+    """The most requests of so long a context, likewise."""
     sum_ = sum_of(machine.configuration)
-    bound = most_of_users(machine.configuration)
+    bound = users_bound(machine.configuration)
     fullest = partial(sum_.fullest, tokens)
     return _borders(machine)[1].at(tokens, bound, lambda users: _excess(sum_, fullest(users), users))
+
+
+def users_bound(c: Configuration) -> int:
+    """Most requests at once that the engine serves, whatever the memory."""
+    served = most_requests(c.engine, c.model, c.cache_type) or MOST_USERS
+    return min(served, c.knobs.max_sequences or MOST_USERS)
 
 
 def _excess(sum_: Sum, needed: Interval, users: int) -> Excess:
@@ -142,5 +136,5 @@ def _curve(machine: Keyed, users: int, points: int) -> MemoryCurve:
     )
     value, low, high = (tuple(line.tolist()) for line in lines)
     return MemoryCurve(
-        c.cache_type, tuple(axis.tolist()), value, low, high, _longest_context(machine, users)[0]
+        c.cache_type, tuple(axis.tolist()), value, low, high, longest_context(machine, users)[0]
     )

@@ -127,7 +127,7 @@ class Offload:
     ram_bandwidth_bytes_per_s: float | None = None
 
 
-class Machine(tuple[object, ...]):
+class Machine(tuple[object, ...]):  # noqa: SLOT001 - the hash is kept beside the tuple
     """Everything of a configuration but its workload, as a key: its hash is worked out once, for many look-ups."""
 
     @cached_property

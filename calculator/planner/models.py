@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from calculator.estimation import estimate
 from calculator.estimation.capacity import longest_context
-from calculator.estimation.configuration import Configuration, Workload
+from calculator.estimation.configuration import Configuration, Keyed, Workload
 from calculator.estimation.estimate import not_computable, refusals_of, verdict_within
 from calculator.estimation.memory import Sum, sum_of
 from calculator.estimation.terms import Interval, Limit, Reason, Speed, Verdict
@@ -194,7 +194,7 @@ def _row(model: _Model, one: _Try, verdict: Verdict, c: Configuration, speed: Sp
     ):
         return _settled_alone(one, c, usual=usual)
     work = c.workload
-    longest = longest_context(c) if verdict in WORKS else (None, None)
+    longest = longest_context(Keyed(c.machine, c), work.users) if verdict in WORKS else (None, None)
     refused = one.refused.get(work.users) or refusals_of(c) if verdict == "unsupported" else ()
     return ModelRow(
         model=c.model,

@@ -40,7 +40,7 @@ RANK: tuple[Verdict, ...] = ("fits", "tight", "offload", "does_not_fit", "unsupp
 MOST_KEPT = 16
 """Contexts and users whose memory is remembered beside a sum; a slider moves on."""
 
-MOVING = ("ctx", "users", "prompt", "output")
+MOVING = ("ctx", "users", "prompt", "output", "prefix")
 """Parameters that a settled question leaves open: its workload."""
 
 

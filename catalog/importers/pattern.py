@@ -31,6 +31,12 @@ class Layout:
     shared: Callable[[Entry], str] = lambda _: ""
 
 
+def _measured(entry: Entry) -> str:
+    """A file holds one engine's runs of one task; those of memory stand at the top."""
+    engine, task = str(entry["engine"]), str(entry["task"])
+    return engine if task == "memory" else f"{task}/{engine}"
+
+
 LAYOUTS: dict[str, Layout] = {
     "models": Layout("models", "models", "lab", lambda entry: str(entry["lab"])),
     "accelerators": Layout("accelerators", "accelerators", "vendor", lambda entry: str(entry["vendor"])),
@@ -39,7 +45,15 @@ LAYOUTS: dict[str, Layout] = {
     "engines": Layout("engine", "engines", "", lambda entry: str(entry["id"])),
     "ladders": Layout("count-ladders", "count-ladders"),
     "constants": Layout("calibration", "calibration"),
-    "measurements": Layout("measurements", "measurements", "", lambda entry: str(entry["engine"])),
+    "measurements": Layout("measurements", "measurements", "", _measured),
+    "providers": Layout("providers", "providers"),
+    "device_names": Layout("device-names", "device-names"),
+    "offers": Layout("offers", "offers", "", lambda entry: str(entry["provider"])),
+    "purchase_prices": Layout("purchase-prices", "prices/purchase"),
+    "api_prices": Layout("api-prices", "prices/api"),
+    "electricity": Layout("electricity", "prices/electricity"),
+    "colocation": Layout("colocation", "prices/colocation"),
+    "assumptions": Layout("assumptions", "prices/assumptions"),
 }
 """By kind of entries. Labs stand in the heads of the files of models; checkpoints stand apart from their models, and the
 rules of formats are one document: catalog.importers.export knows these three."""

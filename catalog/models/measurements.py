@@ -1,4 +1,4 @@
-"""Measurements: what a model really took on a device, by part, with the question that a calculation answers for it."""
+"""Measurements: what a model really took on a device, or how fast it ran, with the question that a calculation answers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Measurement(CatalogRow):
         "date": "date",
         "confidence": "confidence",
     }
-    OPTIONAL = {"why_not": "why_not", "note": "note"}
+    OPTIONAL = {"conditions": "conditions", "why_not": "why_not", "note": "note"}
 
     name = None  # type: ignore[assignment]
     sources = None  # one run, one source
@@ -108,7 +108,15 @@ class Measurement(CatalogRow):
     observed = models.JSONField(
         help_text='The figures: [{"part": "kv_cache", "device": "CUDA0", "bytes": 1073741824, "printed": "1024.00 MiB"}]. '
         "The amount is one of bytes, tokens, ratio, count; printed: figure and unit as the source has them, which bound "
-        "what can be compared. Devices: per_gpu, CUDA0 …, host, all_gpus; null: the whole model."
+        "what can be compared. Devices: per_gpu, CUDA0 …, host, all_gpus; null: the whole model. Of a speed: "
+        '[{"part": "decode", "device": null, "tokens_per_s": 126}], or ms; parts: decode, prefill, throughput, ttft, tpot.'
+    )
+    conditions = models.JSONField(
+        null=True,
+        blank=True,
+        help_text='How a speed was measured: {"users": 1, "prompt_tokens": 512, "output_tokens": 128, "depth_tokens": 0}. '
+        "Further: start_tokens (in the cache before the prompt), weights_gib (size of the file), host_gb_s (bandwidth of "
+        "host memory), speculation, offload (as the source writes them). Left out: not said. Empty for memory.",
     )
     comparable = models.BooleanField(default=True, help_text="A calculation can be held against it.")
     why_not = models.JSONField(
