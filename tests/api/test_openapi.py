@@ -45,10 +45,10 @@ def test_every_operation_keeps_to_its_description(case):
 
 
 @schema.include(path=HARDWARE).parametrize()
-@settings(FUZZ, max_examples=10)
+@settings(FUZZ, max_examples=5)
 def test_the_list_of_hardware_keeps_to_its_description(case):
     """One maker's devices: every question is settled anew, which for all of them takes its time."""
-    case.query = {**(case.query or {}), "vendor": "intel"}
+    case.query = {**(case.query or {}), "vendor": "huawei"}
     case.call_and_validate(checks=CHECKS, headers={"Accept-Encoding": "identity"})
 
 

@@ -22,6 +22,7 @@ from calculator.estimation.throughput.energy import (
     kwh_per_million,
     kwh_per_month,
 )
+from calculator.estimation.throughput.load import machine_of, remembered_machine
 from tests.estimation.asking import SNAPSHOT, ask
 
 SERVED = {"model": "llama-3.1-8b-instruct", "gpu": "h100-sxm", "quant": "bf16", "prompt": 1000, "output": 200}
@@ -253,3 +254,16 @@ def test_every_built_engine_has_all_constants():
             c = ask(model="llama-3.1-8b-instruct", gpu=gpu, engine=engine.id).configuration
             speed = speed_of(c)
             assert speed.decode_tokens_per_s_per_user.value > 1, (engine.id, gpu)
+
+
+@pytest.mark.parametrize("system", ["rtx-3090-2x", "mi355x-8", "strix-halo-128-2x"])
+def test_a_system_has_its_own_links_whoever_asked_for_loose_devices_before(system):
+    """Same devices, number and plan; only what joins them differs (formulas §7.4)."""
+    loose = {"gpu": SNAPSHOT.systems[system].accelerator_id, "n": SNAPSHOT.systems[system].count}
+    model = {"model": "llama-3.3-70b-instruct"}
+    asked_first, asked_next = ask(**model, **loose), ask(**model, gpu=system)
+    assert asked_first.configuration.plan == asked_next.configuration.plan
+    links = [machine_of(answer.configuration).links for answer in (asked_first, asked_next)]
+    remembered = [remembered_machine(answer.configuration).links for answer in (asked_first, asked_next)]
+    assert links[0] != links[1]
+    assert remembered == links
