@@ -38,7 +38,9 @@ format: .venv/dev
 types: .venv/dev
 	scripts/check.sh types
 
-bench: .venv/dev var/secret_key
+bench: .venv/dev var/secret_key var/static/staticfiles.json
+	$(BIN)/python manage.py migrate --verbosity 0
+	$(BIN)/python manage.py load_catalog
 	$(BIN)/python -m benchmarks
 
 clean:

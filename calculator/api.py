@@ -11,19 +11,22 @@ from typing import Any, TypeVar
 import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import URLPattern, re_path
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.decorators import decorate_view
 from ninja.renderers import BaseRenderer
 
+from calculator.planner.sweep import OVER
 from calculator.scenario import unknown_names
 from calculator.web.answer import answer
-from calculator.web.conditional import same_until_changed, snapshot_of
+from calculator.web.conditional import same_until_changed, same_until_tomorrow, snapshot_of
 from calculator.web.exports import catalogue, errors
-from calculator.web.exports.estimate import estimate_json, given_text
+from calculator.web.exports.estimate import estimate_json, given_text, sweep_json
+from calculator.web.exports.offers import FILTERS, offers_json
 from calculator.web.exports.openapi import PROBLEM, document_answers
-from calculator.web.exports.parameters import body_schema, query_parameters
+from calculator.web.exports.parameters import body_schema, over_parameter, query_parameters
 from calculator.web.exports.sheet import sheet_json
 from catalog import live
 from catalog.snapshot import Snapshot
@@ -69,7 +72,8 @@ api = Api(
     description=(
         "Which hardware holds which language model. Every answer names the catalogue's version. Errors are RFC 9457 "
         "problem details; names and values that were not taken as given stand in `problems`. The breakdown of memory is "
-        "also a table: `/memory.csv` with the same parameters as `/api/v1/estimate`."
+        "also a table, `/memory.csv`, as are speed and its curves, `/speed.csv`, with the same parameters as "
+        "`/api/v1/estimate`."
     ),
     renderer=Renderer(),
     urls_namespace="api",
@@ -144,7 +148,7 @@ def _estimate(
 @api.get("/v1/estimate", tags=["estimate"], openapi_extra={"parameters": query_parameters()})
 @decorate_view(same_until_changed)
 def estimate(request: HttpRequest) -> Any:
-    """Memory, verdict and capacity of one question.
+    """Memory, verdict, capacity, speed and energy of one question.
 
     Values outside their bounds are replaced by the nearest valid ones and named in `problems`, as are names that no
     parameter has. A value that cannot be understood is a 422, an unknown id a 404 with near names.
@@ -173,6 +177,28 @@ def estimate_post(request: HttpRequest) -> Any:
         detail = _("“{name}” is not a plain value.").format(name=nested[0][:60])
         return api.problem(request, errors.bad_body(detail))
     return _estimate(request, given_text(body), live.current())
+
+
+@api.get(
+    "/v1/sweep",
+    tags=["estimate"],
+    openapi_extra={"parameters": [over_parameter(OVER), *query_parameters()]},
+)
+@decorate_view(same_until_changed)
+def sweep(request: HttpRequest) -> Any:
+    """Memory and speed of one question at many values of its context, users, count or prompt.
+
+    Each point is the answer of `/v1/estimate` with that value; speed is null where it does not fit.
+    """
+    given = {name: str(value) for name, value in request.GET.items()}
+    over = given.pop("over", "")
+    if over not in OVER:
+        return api.problem(request, errors.not_one_of("over", over, OVER))
+    result = answer(given, snapshot_of(request))
+    refused = errors.refused(result.problems)
+    if refused:
+        return api.problem(request, refused)
+    return sweep_json(result, over, told=tuple(unknown_names(given)))
 
 
 # --- what exists ------------------------------------------------------------------------------------------------------
@@ -274,6 +300,19 @@ def formats(request: HttpRequest) -> dict[str, Any]:
 def weights_format(request: HttpRequest, format_id: str) -> Any:
     """One format with the models that are published in it."""
     return _one(request, "format", format_id, snapshot_of(request).formats, catalogue.format_json)
+
+
+@api.get("/v1/offers", tags=["prices"], openapi_extra={"parameters": FILTERS})
+@decorate_view(same_until_tomorrow)
+def offers(request: HttpRequest) -> Any:
+    """What clouds ask for accelerators, each price with its day, age and source; the newest first.
+
+    A price is fresh for 30 days and stale after 90; one without a date is `undated`. Filters narrow the list; a market or
+    an age that cannot be understood is a 422, an unknown provider or accelerator a 404 with near names.
+    """
+    given = {name: str(value) for name, value in request.GET.items()}
+    found = offers_json(snapshot_of(request), given, timezone.localdate())
+    return api.problem(request, found) if "status" in found else found
 
 
 @api.get("/v1/health/catalog", tags=["catalogue"])

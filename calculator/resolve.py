@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from calculator.estimation.cache import ELEMENT_BYTES, PER_HEAD_BYTES
 from calculator.estimation.configuration import (
@@ -36,9 +38,17 @@ MOST_CARDS = 256
 NAMED_CARDS = 5
 """How many unknown cards of a list are named one by one, each with near names."""
 GIGABYTE = 10**9
+MOST_MACHINES = 8192
+"""Machines that are kept settled; beyond it all are forgotten."""
+
+WORKLOAD = ("ctx", "users", "prompt", "output")
+"""Parameters that say what is asked of a machine, not what it is."""
 
 WIDENED = 1.5
 """Factor on the width of constants measured on other engine versions (formulas §10)."""
+
+USUAL_PROMPT, USUAL_OUTPUT = 4096, 512
+"""Tokens of prompt and answer where the context has room for them (contract of `prompt`, `output`)."""
 
 SERVERS = ("vllm", "sglang", "tensorrt-llm", "llama.cpp")
 LOCAL = ("llama.cpp", "vllm", "mlx")
@@ -72,8 +82,52 @@ class _Settling:
         self.choices.append(Choice(field, value, code, factors))
 
 
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """What a question means whatever its workload: the machine, what is used instead of what was given, and why."""
+
+    configuration: Configuration
+    used: Mapping[str, Value]
+    problems: tuple[Problem, ...]
+
+
+_settled: WeakKeyDictionary[Snapshot, dict[tuple[Value, ...], _Settled]] = WeakKeyDictionary()
+
+_machine_of = attrgetter(*(name for name in DEFAULTS if name not in WORKLOAD))
+_NO_WORKLOAD: Mapping[str, Value] = {"ctx": 1, "users": 1, "prompt": None, "output": None}
+
+
 def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
-    """What a question means. The defaults' model, device and engines must be in the snapshot."""
+    """What a question means. The defaults' model, device and engines must be in the snapshot.
+
+    A moving slider changes the workload alone: the machine around it is settled once. Where the visitor fixed a limit that
+    context or users must keep to, all is settled anew.
+    """
+    if scenario.maxlen is not None or scenario.seqs is not None:
+        settled = _settle(scenario, snapshot)
+        configuration, problems = settled.configuration, settled.problems
+    else:
+        settled = _machine(scenario, snapshot)
+        settling = _Settling(scenario, snapshot)
+        configuration = settled.configuration.at(_workload(settling, settled.configuration.model))
+        problems = (*settled.problems, *settling.problems)
+    used = scenario.replace(**settled.used) if settled.used else scenario
+    return Resolved(used, configuration, problems)
+
+
+def _machine(scenario: Scenario, snapshot: Snapshot) -> _Settled:
+    """What the question's values beside the workload mean, settled once for each snapshot."""
+    known = _settled.setdefault(snapshot, {})
+    key = _machine_of(scenario)
+    found = known.get(key)
+    if found is None:
+        if len(known) >= MOST_MACHINES:
+            known.clear()
+        found = known[key] = _settle(scenario.replace(**_NO_WORKLOAD), snapshot)
+    return found
+
+
+def _settle(scenario: Scenario, snapshot: Snapshot) -> _Settled:
     settling = _Settling(scenario, snapshot)
     model = _model(settling)
     hardware = _hardware(settling)
@@ -122,8 +176,7 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
     if engine.rules.get("experts_on_host"):
         plan = replace(plan, host_expert_layers=model.architecture.layer_count)
     configuration = replace(configuration, plan=plan, choices=tuple(settling.choices))
-    used = scenario.replace(**settling.used) if settling.used else scenario
-    return Resolved(used, configuration, tuple(settling.problems))
+    return _Settled(configuration, settling.used, tuple(settling.problems))
 
 
 # --- model and hardware -----------------------------------------------------------------------------------------------
@@ -364,9 +417,13 @@ def _workload(settling: _Settling, model: LanguageModel) -> Workload:
         settling.problem(
             "ctx", asked.ctx, asked.ctx, "context_above_maximum", maximum=longest, name=model.name
         )
-    output = asked.output if asked.output is not None else max(1, min(512, asked.ctx // 2))
-    prompt = asked.prompt if asked.prompt is not None else max(1, min(4096, asked.ctx - output))
-    return Workload(asked.ctx, asked.users, prompt, output)
+    output = asked.output if asked.output is not None else max(1, min(USUAL_OUTPUT, asked.ctx // 2))
+    prompt = asked.prompt if asked.prompt is not None else max(1, min(USUAL_PROMPT, asked.ctx - output))
+    prefix = asked.prefix
+    if prefix >= prompt:
+        prefix = prompt - 1
+        settling.problem("prefix", asked.prefix, prefix, "prefix_above_prompt", prompt=prompt)
+    return Workload(asked.ctx, asked.users, prompt, output, prefix)
 
 
 def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, workload: Workload) -> Knobs:

@@ -10,6 +10,7 @@ import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, make_dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
@@ -29,7 +30,7 @@ class Parameter:
 
     default: None means that the catalogue, the engine or the device decides (calculator/resolve.py). low, high: bounds
     of a number; values outside are replaced by the nearest and named. built: its arithmetic exists; else the value is
-    kept in the link and answered by the problem `not_computed_yet`. longest: characters of an id that are looked at.
+    kept in the link and answered by the problem `not_computed_yet`, but for the `choices` that are. longest: characters of an id that are looked at.
     """
 
     name: str
@@ -60,6 +61,8 @@ def _later(*parameters: Parameter) -> tuple[Parameter, ...]:
 
 _ENGINES = ("auto", "llama.cpp", "ollama", "lm-studio", "vllm", "sglang", "tensorrt-llm", "mlx", "transformers", "exllama", "ktransformers")  # fmt: skip
 _CACHE_TYPES = ("bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "int8_per_token_head", "fp8_per_token_head", "int4_per_token_head", "nvfp4_ds_mla", "f32", "q8", "q6", "q4", "mlx-8bit", "mlx-4bit")  # fmt: skip
+SHOWN = ("speed-context", "speed-users", "speed-prompt")
+"""Parts of the page that `show` opens already."""
 _TOKENS: dict[str, Any] = {"unit": "tokens"}
 
 PARAMETERS: tuple[Parameter, ...] = (
@@ -91,11 +94,9 @@ PARAMETERS: tuple[Parameter, ...] = (
     _whole("prompt", 1, MAX_TOKENS, group="lengths", **_TOKENS),
     _whole("output", 1, MAX_TOKENS, group="lengths", **_TOKENS),
     _whole("users", 1, 65_536, 1, unit="requests", group="question"),
-    *_later(
-        _number("ttft", 1, 3_600_000, unit="ms", group="targets"),
-        _number("tpot", 0.1, 600_000, unit="ms", group="targets"),
-        _whole("prefix", 0, MAX_TOKENS, 0, group="lengths", **_TOKENS),
-    ),
+    _number("ttft", 1, 3_600_000, unit="ms", group="targets"),
+    _number("tpot", 0.1, 600_000, unit="ms", group="targets"),
+    _whole("prefix", 0, MAX_TOKENS, 0, group="lengths", **_TOKENS),
     Parameter("split", "choice", "auto", choices=("auto", "tensor", "layer", "expert"), group="plan"),
     _whole("tp", 1, 1024, group="plan"),
     _whole("pp", 1, 1024, group="plan"),
@@ -108,10 +109,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     _whole("ngl", 0, 10_000, unit="layers", group="offload"),
     _whole("ncmoe", 0, 10_000, unit="layers", group="offload"),
     _number("ram", 1, 100_000, 64, unit="GB", group="offload"),
-    *_later(
-        _number("ram_bw", 1, 10_000, unit="GB/s", group="offload"),
-        _number("disk_bw", 0.05, 1000, 5, unit="GB/s", group="offload"),
-    ),
+    _number("ram_bw", 1, 10_000, unit="GB/s", group="offload"),
+    *_later(_number("disk_bw", 0.05, 1000, 5, unit="GB/s", group="offload")),
     _number("util", 0.05, 1, group="engine"),
     Parameter("seqs", "id", group="engine"),
     _whole("batched", 16, 1_048_576, group="engine", **_TOKENS),
@@ -125,8 +124,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     _number("vgm", 0.25, 100_000, unit="GB", group="platform"),
     Parameter("vision", "switch", "0", group="question"),
     _whole("mtp", 0, 64, 0, group="speculative", **_TOKENS),
+    _number("accept", 0, 1, group="speculative"),
     *_later(
-        _number("accept", 0, 1, group="speculative"),
         Parameter("draft", "id", group="speculative"),
         _number("hours", 0, 24, 8, unit="hours/day", group="money"),
         _number("days", 0, 31, 30.4, unit="days/month", group="money"),
@@ -163,11 +162,14 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter("units", "choice", "gib", choices=("gib", "gb"), group="page"),
     Parameter("lang", "choice", choices=("en", "zh-hans"), group="page"),
-    Parameter("show", "id", group="page", built=False),
+    Parameter("show", "id", group="page", built=False, choices=SHOWN),
 )
 
 BY_NAME: Mapping[str, Parameter] = {parameter.name: parameter for parameter in PARAMETERS}
 DEFAULTS: Mapping[str, Value] = {parameter.name: parameter.default for parameter in PARAMETERS}
+
+
+_all = attrgetter(*DEFAULTS)
 
 
 class _Methods:
@@ -175,9 +177,8 @@ class _Methods:
 
     def changed(self) -> Iterator[tuple[str, Value]]:
         """The parameters that differ from the defaults of this version, in the table's order."""
-        for name, default in DEFAULTS.items():
-            value = getattr(self, name)
-            if value != default:
+        for name, value in zip(DEFAULTS, _all(self), strict=True):
+            if value != DEFAULTS[name]:
                 yield name, value
 
     def query(self) -> str:
@@ -191,7 +192,7 @@ class _Methods:
 
     def values(self) -> dict[str, Value]:
         """Every parameter by name, defaults included."""
-        return {name: getattr(self, name) for name in DEFAULTS}
+        return dict(zip(DEFAULTS, _all(self), strict=True))
 
 
 if TYPE_CHECKING:
@@ -211,6 +212,9 @@ if TYPE_CHECKING:
         prompt: int | None
         output: int | None
         users: int
+        ttft: float | None
+        tpot: float | None
+        prefix: int
         split: str
         tp: int | None
         pp: int | None
@@ -236,8 +240,10 @@ if TYPE_CHECKING:
         vgm: float | None
         vision: str
         mtp: int
+        accept: float | None
         units: str
         lang: str | None
+        show: str | None
 
         def __init__(self, **values: Value) -> None: ...
 
@@ -349,10 +355,19 @@ def parse(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[Scenari
         problems.pop(name, None)
         if problem:
             problems[name] = problem
-        elif not parameter.built and values[name] != parameter.default:
+        elif not _is_built(parameter, values[name]):
             problems[name] = Problem(name, text, values[name], "not_computed_yet")
     scenario = Scenario(**values)
     return scenario, (*problems.values(), *_contradictions(scenario))
+
+
+def _is_built(parameter: Parameter, value: Value) -> bool:
+    """Whether the answer heeds this value: the parameter's arithmetic exists, or of an id's values this one's does."""
+    return (
+        parameter.built
+        or value == parameter.default
+        or (parameter.kind == "id" and value in parameter.choices)
+    )
 
 
 def _contradictions(scenario: Scenario) -> Iterator[Problem]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
-from catalog import live
+from catalog import live, price_findings
 from catalog.architecture import Architecture
 from catalog.models import (
     TABLES,
@@ -24,6 +25,7 @@ from catalog.models import (
     System,
 )
 from catalog.models.language_models import difference_percent, signed
+from catalog.prices import STALE_DAYS
 from catalog.scenario_check import Remark, scenario_remarks
 from catalog.snapshot import build_snapshot
 
@@ -236,6 +238,24 @@ def split_groups(catalogue: Catalogue) -> Found:
             yield _item(row, f"its group stands in both splits: {row.group}")
 
 
+def stale_price(catalogue: Catalogue) -> Found:
+    yield from (_item(*told) for told in price_findings.stale_prices(catalogue.rows, timezone.localdate()))
+
+
+def unsourced_price(catalogue: Catalogue) -> Found:
+    yield from (_item(*told) for told in price_findings.unsourced_prices(catalogue.rows))
+
+
+def pointless_price(catalogue: Catalogue) -> Found:
+    devices = {row.slug for row in catalogue.rows if isinstance(row, (Accelerator, System))}
+    models = {row.slug for row in catalogue.models}
+    yield from (_item(*told) for told in price_findings.pointless_prices(catalogue.rows, devices, models))
+
+
+def unknown_name(_: Catalogue) -> Found:
+    yield from (Item("providers", provider, text) for provider, text in price_findings.unknown_names())
+
+
 def edited(catalogue: Catalogue) -> Found:
     for row in catalogue.rows:
         if row.edited_at:
@@ -244,7 +264,7 @@ def edited(catalogue: Catalogue) -> Found:
 
 def added(catalogue: Catalogue) -> Found:
     for row in catalogue.rows:
-        if row.origin == CatalogRow.Origin.ADMIN:
+        if row.origin == CatalogRow.Origin.ADMIN and not getattr(row, "written_by_refresh", False):
             yield _item(row, "added here")
 
 
@@ -277,6 +297,10 @@ CHECKS: tuple[tuple[Callable[[Catalogue], Found], str, bool], ...] = (
     (unasked, "Measurements whose question cannot be asked as it stands", False),
     (outside_catalogue, "Measurements that name what the catalogue does not have", False),
     (split_groups, "Measurements of one group in both splits", False),
+    (stale_price, f"Prices older than {STALE_DAYS} days or without a date", False),
+    (unsourced_price, "Prices without a source", False),
+    (pointless_price, "Prices of devices, models or providers that are not in use", False),
+    (unknown_name, "Names in the last price lists that nothing here is called", False),
     (edited, "Shipped rows that were changed here", False),
     (added, "Rows that were added here", False),
     (waiting, "Drafts and changes that wait for a publisher", False),

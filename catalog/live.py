@@ -143,10 +143,26 @@ def read_entries(*, drafts: bool = False) -> dict[str, list[Entry]]:
         if entry.get("computed_as") not in models:
             entry.pop("computed_as", None)
     hosts = devices | {entry["id"] for entry in entries["systems"]}
+    _leave_out_prices(entries, devices, models, hosts)
     entries["measurements"] = [
         entry for entry in entries["measurements"] if _can_be_asked(entry["scenario"], models, engines, hosts)
     ]
     return entries
+
+
+def _leave_out_prices(
+    entries: dict[str, list[Entry]], devices: set[str], models: set[str], hosts: set[str]
+) -> None:
+    """Drop the prices of what is not in use, and those of providers that are not."""
+    providers = {entry["id"] for entry in entries["providers"]}
+    for kind, key, known in (
+        ("offers", "provider", providers),
+        ("offers", "accelerator", devices),
+        ("purchase_prices", "device", hosts),
+        ("api_prices", "provider", providers),
+        ("api_prices", "model", models),
+    ):
+        entries[kind] = [entry for entry in entries[kind] if entry[key] in known]
 
 
 def _can_be_asked(scenario: Entry, models: set[str], engines: set[str], hosts: set[str]) -> bool:

@@ -34,7 +34,7 @@ def make_groups(app_config: Any, using: str = "default", **kwargs: Any) -> None:
     tables = [table for table in all_apps.get_app_config(app_config.label).get_models() if _edited(table)]
     for name, verbs in ((EDITOR, EDITS), (PUBLISHER, PUBLISHES)):
         wanted = [f"{verb}_{table._meta.model_name}" for table in tables for verb in verbs]  # noqa: SLF001
-        wanted.append("view_catalogversion")
+        wanted += ["view_catalogversion", "view_refreshrun"]
         group, _ = Group.objects.using(using).get_or_create(name=name)
         found = Permission.objects.using(using).filter(
             content_type__app_label=app_config.label, codename__in=wanted

@@ -14,6 +14,8 @@ from itertools import product
 from typing import Any
 
 from catalog import entries as entry_to
+from catalog.price_book import PriceBook, build_price_book
+from catalog.prices import ApiPrice, ElectricityPrice, Offer, PurchasePrice
 from catalog.records import (
     Accelerator,
     Constant,
@@ -51,6 +53,24 @@ class Snapshot:
     """Accelerators of systems that change them (a smaller memory than the card of that name), by system id."""
     measurements: tuple[Measurement, ...] = ()
     """What was measured, for the record of accuracy; no answer reads it."""
+    prices: PriceBook = field(default_factory=PriceBook)
+    """Offers, purchase and API prices, electricity, colocation and what a calculation of cost assumes."""
+
+    def offers_for(self, accelerator_id: str) -> tuple[Offer, ...]:
+        """What clouds ask for this accelerator, the newest first; of one day the cheapest per GPU first."""
+        return self.prices.offers_by_accelerator.get(accelerator_id, ())
+
+    def purchase_prices_for(self, device_id: str) -> tuple[PurchasePrice, ...]:
+        """What an accelerator or a system costs to buy (new, used, mixed, server), the newest first."""
+        return self.prices.purchases_by_device.get(device_id, ())
+
+    def api_prices_for(self, model_id: str) -> tuple[ApiPrice, ...]:
+        """What hosted APIs ask for tokens of this model, the newest first; of one day the cheapest output first."""
+        return self.prices.api_prices_by_model.get(model_id, ())
+
+    def electricity(self, region: str) -> tuple[ElectricityPrice, ...]:
+        """What a kWh costs in a region, households first; of one sort of customer the newest first."""
+        return self.prices.electricity_by_region.get(region, ())
 
     def weights_format(self, name: str) -> WeightsFormat | None:
         """A format by its id or by another name in use, whatever the case."""
@@ -189,6 +209,7 @@ def build_snapshot(entries: Mapping[str, list[dict[str, Any]]], version: str, up
         constants=tuple(entry_to.constant_record(entry) for entry in entries.get("constants", ())),
         ladders=_by_id(entry_to.ladder_record(entry) for entry in ladders),
         measurements=tuple(entry_to.measurement_record(entry) for entry in entries.get("measurements", ())),
+        prices=build_price_book(entries),
         version=version,
         updated=updated,
         format_aliases=aliases,

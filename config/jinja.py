@@ -20,6 +20,8 @@ from jinja2.ext import Extension
 from jinja2.nodes import Expr
 from markupsafe import Markup, _escape_inner, escape
 
+from config.language import language
+
 _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
@@ -71,13 +73,11 @@ def remembered(translate: Callable[..., Markup]) -> Callable[..., Markup]:
     """Remember each message without variables, by language."""
 
     @cache
-    def in_language(language: str | None, message: str) -> Markup:  # noqa: ARG001 - a part of the key
+    def in_language(_language: str | None, message: str) -> Markup:
         return translate(message)
 
     def gettext(message: str, **variables: object) -> Markup:
-        return (
-            translate(message, **variables) if variables else in_language(translation.get_language(), message)
-        )
+        return translate(message, **variables) if variables else in_language(language(), message)
 
     return gettext
 
@@ -104,8 +104,8 @@ def environment(**options: Any) -> Environment:
         "SITE_NAME": settings.SITE_NAME,
         "_": translate,
         "gettext": translate,
-        # The address of a file stays as long as the process lives; looking it up costs more than the tag around it.
+        # Addresses stay as long as the process lives; looking one up costs more than the tag around it.
         "static": static if settings.DEBUG else cache(static),
-        "url": reverse,
+        "url": reverse if settings.DEBUG else cache(reverse),
     }
     return made

@@ -46,10 +46,26 @@ IMPURE = (*DATABASE, *CLOCK, *FILES, "random", "logging", "config")
 RULES = [
     Rule(
         "the catalogue's records, architectures and snapshot are pure, and know nothing of the rest",
-        ("catalog/records.py", "catalog/architecture", "catalog/entries.py", "catalog/snapshot.py"),
+        (
+            "catalog/records.py",
+            "catalog/architecture",
+            "catalog/entries.py",
+            "catalog/prices.py",
+            "catalog/price_entries.py",
+            "catalog/price_book.py",
+            "catalog/snapshot.py",
+        ),
         # Records carry dates (of a price, of a release): the type is fine, asking for today is caught below.
         forbidden=tuple(name for name in IMPURE if name != "datetime"),
-        only=("catalog.records", "catalog.architecture", "catalog.entries", "catalog.snapshot"),
+        only=(
+            "catalog.records",
+            "catalog.architecture",
+            "catalog.entries",
+            "catalog.prices",
+            "catalog.price_entries",
+            "catalog.price_book",
+            "catalog.snapshot",
+        ),
     ),
     Rule("the catalogue never imports the calculator", ("catalog",), forbidden=("calculator", "config")),
     Rule(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 
+from calculator.estimation.border import Border, Excess, Pair
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines.acceptance import most_requests
 from calculator.estimation.memory import Sum, sum_of
@@ -17,11 +17,6 @@ from calculator.estimation.terms import Capacity, Interval, MemoryCurve
 
 MOST_TOKENS = 16_777_216
 MOST_USERS = 65_536
-_SAMPLES = 48
-_NEAR = 12
-
-Needed = Callable[[Any], Interval]
-"""Needed bytes of the fullest GPU against one axis."""
 
 
 def capacity_of(configuration: Configuration) -> Capacity | None:
@@ -33,7 +28,7 @@ def capacity_of(configuration: Configuration) -> Capacity | None:
         return None
     machine = Keyed(configuration.machine, configuration)
     tokens, users = configuration.workload.context_tokens, configuration.workload.users
-    context, requests = _longest_context(machine, users), _most_users(machine, tokens)
+    context, requests = longest_context(machine, users), most_users(machine, tokens)
     plan = configuration.plan
     in_use = plan.host_expert_layers or plan.layers_on_host
     if in_use and configuration.offload.ram_bytes is not None:
@@ -55,114 +50,57 @@ def _largest_on_host(host_bytes: Callable[[int], int], bound: int, ram_bytes: in
     return low
 
 
-@lru_cache(maxsize=8192)
-def _longest_context(machine: Keyed, users: int) -> tuple[int, int]:
+def longest_context(machine: Keyed, users: int) -> Pair:
+    """The longest context for so many requests whose point value, and whose high end, fits [tokens]; asked only where the
+    device's limit is known."""
     sum_ = sum_of(machine.configuration)
     bound = machine.configuration.model.max_context_tokens or MOST_TOKENS
-    return _largest(partial(sum_.fullest, users=users), bound, *_limits(sum_))
+    fullest = partial(sum_.fullest, users=users)
+    return _borders(machine)[0].at(users, bound, lambda tokens: _excess(sum_, fullest(tokens), users))
 
 
-@lru_cache(maxsize=8192)
-def _most_users(machine: Keyed, tokens: int) -> tuple[int, int]:
+def most_users(machine: Keyed, tokens: int) -> Pair:
+    """The most requests of so long a context, likewise."""
     sum_ = sum_of(machine.configuration)
-    c = machine.configuration
-    bound = min(
-        most_requests(c.engine, c.model, c.cache_type) or MOST_USERS, c.knobs.max_sequences or MOST_USERS
-    )
-    return _largest(partial(sum_.fullest, tokens), bound, *_limits(sum_))
+    bound = users_bound(machine.configuration)
+    fullest = partial(sum_.fullest, tokens)
+    return _borders(machine)[1].at(tokens, bound, lambda users: _excess(sum_, fullest(users), users))
 
 
-def _limits(sum_: Sum) -> tuple[float, float]:
-    """What the point value must keep to, and what the high end must keep to [B]; nothing fits outright where the engine
-    takes more than the device has, whatever the workload."""
-    limit, rules, c = sum_.limit, sum_.rules, sum_.configuration
-    assert limit is not None, "asked only where a limit is known"
-    point = limit.usable.value
-    if rules.occupied_refusal(c, rules.occupied(c, int(point), limit), limit):
-        return point, -math.inf
-    return point, point - limit.margin_bytes
+def users_bound(c: Configuration) -> int:
+    """Most requests at once that the engine serves, whatever the memory."""
+    served = most_requests(c.engine, c.model, c.cache_type) or MOST_USERS
+    return min(served, c.knobs.max_sequences or MOST_USERS)
 
 
-def _largest(needed: Needed, bound: int, point: float, firm: float) -> tuple[int, int]:
-    """The largest axis value whose point value keeps to `point`, and whose high end keeps to `firm`, up to `bound`.
-
-    Memory grows with the axis, so a sampled curve brackets both crossings; further samples around where a straight line
-    would cross settle them to the integer, both in one pass.
-    """
-
-    def over(axis: Any) -> tuple[Any, Any]:
-        curve = needed(axis)
-        value = np.broadcast_to(curve.value - point, axis.shape)
-        return value, np.broadcast_to(np.maximum(value, curve.high - firm), axis.shape)
-
-    axis = _first_samples(bound)
-    brackets = [_bracket(axis, excess) for excess in over(axis)]
-    while any(bracket.open for bracket in brackets):
-        axis = np.unique(np.concatenate([bracket.samples() for bracket in brackets if bracket.open]))
-        for index, excess in enumerate(over(axis)):
-            if brackets[index].open:
-                brackets[index] = brackets[index].narrowed(axis, excess)
-    return brackets[0].low, brackets[1].low
+def _excess(sum_: Sum, needed: Interval, users: int) -> Excess:
+    """What the point value has too much, and the high end [B]; nothing fits outright where the engine takes more than the
+    device has, whatever is needed."""
+    assert sum_.limit is not None, "asked only where a limit is known"
+    point = sum_.limit.usable.value
+    value = needed.value - point
+    if sum_.takes_too_much(users):
+        return value, math.inf
+    return value, max(value, needed.high - (point - sum_.limit.margin_bytes))
 
 
-@dataclass(frozen=True, slots=True)
-class _Bracket:
-    """A crossing between two axis values: at `low` the excess is not above 0, at `high` it is. 0 as low: nothing holds."""
-
-    low: int
-    high: int
-    excess_low: float
-    excess_high: float
-
-    @property
-    def open(self) -> bool:
-        return self.high - self.low > 1
-
-    def samples(self) -> Any:
-        """Integers inside: all when few, else around the straight line's crossing and evenly over the rest."""
-        if self.high - self.low <= _SAMPLES:
-            return np.arange(self.low + 1, self.high, dtype=np.int64)
-        rise = self.excess_high - self.excess_low
-        share = -self.excess_low / rise if rise > 0 and math.isfinite(rise) else 0.5
-        guess = self.low + int(share * (self.high - self.low))
-        near = np.arange(guess - _NEAR, guess + _NEAR + 1, dtype=np.int64)
-        spread = np.linspace(self.low, self.high, _NEAR).astype(np.int64)
-        points = np.concatenate([near, spread])
-        return points[(points > self.low) & (points < self.high)]
-
-    def narrowed(self, axis: Any, excess: Any) -> _Bracket:
-        """The bracket after more samples."""
-        inside = (axis > self.low) & (axis < self.high)
-        own, over = axis[inside], excess[inside]
-        passed = int(np.count_nonzero(np.cumprod(over <= 0)))
-        low, excess_low = (
-            (int(own[passed - 1]), float(over[passed - 1])) if passed else (self.low, self.excess_low)
-        )
-        if passed == len(own):
-            return _Bracket(low, self.high, excess_low, self.excess_high)
-        return _Bracket(low, int(own[passed]), excess_low, float(over[passed]))
+@lru_cache(maxsize=4096)
+def _borders(machine: Keyed) -> tuple[Border, Border]:
+    """Where a machine is full: the longest context by users, and the most users by context."""
+    return Border(partial(_block_of, machine)), Border(lambda: 1)
 
 
-def _bracket(axis: Any, excess: Any) -> _Bracket:
-    """The crossing on a first axis; closed where nothing or everything holds."""
-    passed = int(np.count_nonzero(np.cumprod(excess <= 0)))
-    if passed == 0:
-        return _Bracket(0, 0, 0.0, 0.0)
-    if passed == len(axis):
-        return _Bracket(int(axis[-1]), int(axis[-1]), 0.0, 0.0)
-    return _Bracket(
-        int(axis[passed - 1]), int(axis[passed]), float(excess[passed - 1]), float(excess[passed])
-    )
+BLOCK_SAMPLES = np.arange(1, 8193, dtype=np.int64)
 
 
 @lru_cache(maxsize=1024)
-def _first_samples(bound: int) -> Any:
-    """Integers from 1 to the bound: all when few, else by ratio."""
-    if bound <= _SAMPLES:
-        return np.arange(1, bound + 1, dtype=np.int64)
-    points = np.unique(np.geomspace(1, bound, _SAMPLES).round().astype(np.int64))
-    points[-1] = bound
-    return points
+def _block_of(machine: Keyed) -> int:
+    """In steps of how many tokens the memory of one request grows: what the steps have in common [tokens]."""
+    needed = np.broadcast_to(
+        sum_of(machine.configuration).fullest(BLOCK_SAMPLES, 1).value, BLOCK_SAMPLES.shape
+    )
+    steps = BLOCK_SAMPLES[:-1][np.diff(needed) != 0]
+    return int(np.gcd.reduce(steps)) if len(steps) else 1
 
 
 def memory_curves(
@@ -189,5 +127,5 @@ def _curve(machine: Keyed, users: int, points: int) -> MemoryCurve:
     )
     value, low, high = (tuple(line.tolist()) for line in lines)
     return MemoryCurve(
-        c.cache_type, tuple(axis.tolist()), value, low, high, _longest_context(machine, users)[0]
+        c.cache_type, tuple(axis.tolist()), value, low, high, longest_context(machine, users)[0]
     )

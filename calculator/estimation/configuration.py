@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as default
+from functools import cached_property
 from typing import Literal
 
 from catalog.records import Accelerator, Constant, Engine, LanguageModel, PublishedFile, System, WeightsFormat
@@ -126,6 +127,17 @@ class Offload:
     ram_bandwidth_bytes_per_s: float | None = None
 
 
+class Machine(tuple[object, ...]):  # noqa: SLOT001 - the hash is kept beside the tuple
+    """Everything of a configuration but its workload, as a key: its hash is worked out once, for many look-ups."""
+
+    @cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
 @dataclass(frozen=True, eq=False)
 class Configuration:
     """Everything the arithmetic needs, as records and plain values; made by calculator/resolve.py.
@@ -159,24 +171,33 @@ class Configuration:
     measured_versions: tuple[str, str] = ("", "")
     choices: tuple[Choice, ...] = ()
 
-    @property
-    def machine(self) -> tuple[object, ...]:
+    @cached_property
+    def machine(self) -> Machine:
         """Everything but the workload: configurations that agree in it need the same for the same context and users."""
-        return (
-            self.model,
-            self.accelerator,
-            self.count,
-            self.engine,
-            self.engine_version,
-            self.backend,
-            self.weights_format,
-            self.cache_type,
-            self.plan,
-            self.knobs,
-            self.platform,
-            self.cards,
-            self.offload,
+        return Machine(
+            (
+                self.model,
+                self.accelerator,
+                self.count,
+                self.engine,
+                self.engine_version,
+                self.backend,
+                self.weights_format,
+                self.cache_type,
+                self.plan,
+                self.knobs,
+                self.platform,
+                self.cards,
+                self.offload,
+            )
         )
+
+    def at(self, workload: Workload) -> Configuration:
+        """The same machine with another workload."""
+        moved = object.__new__(Configuration)
+        moved.__dict__.update(self.__dict__)
+        moved.__dict__["workload"] = workload
+        return moved
 
     def one_copy(self) -> Configuration:
         """The same on one unsharded device: what one request costs on one copy."""

@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 
 from calculator.estimation import offload
 from calculator.estimation.cache import state_bytes
-from calculator.estimation.capacity import capacity_of
+from calculator.estimation.capacity import MOST_TOKENS, capacity_of, longest_context, most_users, users_bound
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import is_built, rules_of
 from calculator.estimation.engines.acceptance import plugin_for
+from calculator.estimation.known import ORDER, Axis, Known, known_of
 from calculator.estimation.memory import Sum, memory_of, sum_of
 from calculator.estimation.numbers import ceil_div
-from calculator.estimation.placement import stages
+from calculator.estimation.placement import Stage, stages
 from calculator.estimation.plans import on_one_gpu
 from calculator.estimation.terms import Cache, CacheGroup, Capacity, Estimate, Factor, Memory, Reason, Verdict
 from calculator.estimation.throughput.energy import energy_of
@@ -90,7 +91,36 @@ def _without_offload_first(moved: Capacity, alone: Capacity | None) -> Capacity:
 
 def verdict_of(configuration: Configuration) -> Verdict:
     """The verdict of `estimate` alone, for searches that ask for many configurations; offload that is not settled yet
-    counts as none."""
+    counts as none. A machine's verdicts are remembered, and what follows from them is not computed again."""
+    known = known_of(configuration.machine)
+    tokens, users = configuration.workload.context_tokens, configuration.workload.users
+    verdict = known.at(tokens, users)
+    if verdict is None:
+        verdict = judged(configuration)
+        known.learn(tokens, users, verdict)
+        axis = known.moving(tokens, users)
+        if axis and verdict in ORDER[:3]:
+            _learn_border(configuration, known, axis)
+    return verdict
+
+
+def _learn_border(configuration: Configuration, known: Known, axis: Axis) -> None:
+    """Where the verdict changes along an axis on which a slider moves: every place on it follows from the border."""
+    sum_ = sum_of(configuration)
+    if sum_.limit is None or sum_.least_weights > sum_.limit.usable.value:
+        return
+    workload, machine = configuration.workload, Keyed(configuration.machine, configuration)
+    if axis == "context":
+        name, edges = "context_tokens", (*longest_context(machine, workload.users), MOST_TOKENS)
+    else:
+        name, edges = "users", (*most_users(machine, workload.context_tokens), users_bound(configuration))
+    for last in {last for edge in edges for last in (edge, edge + 1) if last}:
+        moved = replace(workload, **{name: last})
+        known.learn(moved.context_tokens, moved.users, judged(configuration.at(moved)))
+
+
+def judged(configuration: Configuration) -> Verdict:
+    """The same, computed."""
     if not_computable(configuration) or _refusals(configuration):
         return "unsupported"
     sum_ = sum_of(configuration)
@@ -111,7 +141,13 @@ def verdict_of(configuration: Configuration) -> Verdict:
 
 
 def _refusals(configuration: Configuration) -> tuple[Reason, ...]:
-    """What the engine refuses, with what it cannot keep in host memory."""
+    """What the engine refuses, with what it cannot keep in host memory; of the workload only the users matter."""
+    return _refused(Keyed(configuration.machine, configuration), configuration.workload.users)
+
+
+@lru_cache(maxsize=8192)
+def _refused(machine: Keyed, _users: int) -> tuple[Reason, ...]:
+    configuration = machine.configuration
     refused = rules_of(configuration.engine.family).refusals(configuration)
     plan, engine = configuration.plan, configuration.engine.name
     if plan.ep > 1 and plan.tp % plan.ep:
@@ -131,7 +167,12 @@ def least_gpus(configuration: Configuration) -> int:
 
 def not_computable(configuration: Configuration) -> tuple[Reason, ...]:
     """What the arithmetic does not have yet, or what no figure exists for."""
-    c = configuration
+    return _not_computable(Keyed(configuration.machine, configuration))
+
+
+@lru_cache(maxsize=8192)
+def _not_computable(machine: Keyed) -> tuple[Reason, ...]:
+    c = machine.configuration
     if not is_built(c.engine):
         return (Reason("not_computed_yet", {"what": c.engine.name}),)
     if not has_rule(c.model, c.weights_format):
@@ -201,8 +242,14 @@ def _with_host(
     return "offload", (moved, *reasons)
 
 
-def _remarks(c: Configuration) -> tuple[Reason, ...]:
+def _remarks(configuration: Configuration) -> tuple[Reason, ...]:
     """What a reader should know beside the verdict: assumptions and widened intervals."""
+    return _remarks_on(Keyed(configuration.machine, configuration))
+
+
+@lru_cache(maxsize=4096)
+def _remarks_on(machine: Keyed) -> tuple[Reason, ...]:
+    c = machine.configuration
     out: list[Reason] = []
     if not c.class_listed:
         factors: dict[str, Any] = {"engine": c.engine.name, "class_name": c.model.class_name, "relative": c.model.computed_as or "", "version": c.engine_version}  # fmt: skip
@@ -229,14 +276,21 @@ def _groups(kind: Keyed) -> tuple[CacheGroup, ...]:
     return (*_cache_groups(kind.configuration), *_state_groups(kind.configuration))
 
 
+@lru_cache(maxsize=4096)
+def _alone(machine: Keyed) -> tuple[Configuration, Stage]:
+    """One unsharded copy of the model on one device, and all its layers as one stage."""
+    c = machine.configuration
+    return c.one_copy(), stages(c.model.architecture, (c.model.architecture.layer_count,))[0]
+
+
 def cache_of(configuration: Configuration) -> Cache:
     """The cache of one request on one unsharded copy, group by group, and what the engine reserves for it."""
     c = configuration
     if c.model.task != "generate":
         return Cache(0, 0, 0, 0, ())
     groups = _groups(Keyed((c.model, c.engine, c.cache_type), c))
-    whole = stages(c.model.architecture, (c.model.architecture.layer_count,))[0]
-    terms = rules_of(c.engine.family).stage_cache(c.one_copy(), whole, c.workload.context_tokens, 1)
+    alone, whole = _alone(Keyed(c.machine, c))
+    terms = rules_of(c.engine.family).stage_cache(alone.at(c.workload), whole, c.workload.context_tokens, 1)
     return Cache(
         bytes_per_token=sum(group.bytes_per_token for group in groups if group.window_tokens is None),
         index_bytes_per_token=sum(group.bytes_per_token for group in groups if group.kind == "index"),

@@ -72,6 +72,9 @@ PART_OF = {
 SIXTEEN_BITS = frozenset({"bf16", "f16", "f32"})
 """Formats that are the parameters as they are: nothing is chosen by a publisher."""
 
+MOST_REQUESTS = 65_536
+"""More requests at once than any question asks for."""
+
 _BASIS_RANK: tuple[Basis, ...] = ("exact", "published", "rule", "calibrated", "market")
 
 
@@ -98,6 +101,32 @@ class Sum:
     def limit(self) -> Limit | None:
         """What the engine may take of the reference card: the configuration's, of unequal ones the smallest."""
         return self.rules.limit(self.configuration)
+
+    def occupied(self, needed_bytes: int, limit: Limit, users: int) -> int:
+        """What the device shows as used while so many requests are prepared for [B]."""
+        c = self.configuration
+        if c.workload.users != users:
+            c = c.at(replace(c.workload, users=users))
+        return self.rules.occupied(c, needed_bytes, limit)
+
+    def takes_too_much(self, users: int) -> bool:
+        """The engine takes more than the device has, whatever the model needs of it."""
+        if self._takes_alike is None:
+            return self._takes_more(users)
+        return self._takes_alike
+
+    @cached_property
+    def _takes_alike(self) -> bool | None:
+        """The same for any number of users, None where it depends on them."""
+        one = self._takes_more(1)
+        return one if one or not self._takes_more(MOST_REQUESTS) else None
+
+    def _takes_more(self, users: int) -> bool:
+        limit = self.limit
+        if limit is None:
+            return False
+        taken = self.occupied(int(limit.usable.value), limit, users)
+        return self.rules.occupied_refusal(self.configuration, taken, limit) is not None
 
     @property
     def least_weights(self) -> float:
@@ -376,7 +405,7 @@ def memory_of(sum_: Sum, tokens: int, users: int) -> Memory | None:
         parts=parts,
         needed=_fullest_interval(sum_, needed, fullest),
         total_bytes=sum(part.total_bytes for part in parts),
-        occupied_bytes=sum_.rules.occupied(c, value, limit),
+        occupied_bytes=sum_.occupied(value, limit, users),
         limit=limit,
         host_bytes=host,
         gpus=loads,

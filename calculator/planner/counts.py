@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from calculator.estimation import estimate, least_gpus, verdict_of
-from calculator.estimation.configuration import Configuration, Plan
+from calculator.estimation.configuration import Configuration, Plan, Workload
 from calculator.estimation.engines.acceptance import format_refusal
 from calculator.estimation.terms import Factor, Reason
 from calculator.resolve import resolve
@@ -38,8 +39,17 @@ def counts_to_try(configuration: Configuration) -> tuple[int, ...]:
     return tuple(inside) + tuple(8 * node for node in nodes if 8 * node > max(inside))
 
 
-def smallest_counts(scenario: Scenario, snapshot: Snapshot) -> CountAnswer:
-    """The smallest count on the scenario's device whose verdict is `fits`, and a smaller `tight` one beside it.
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One count of a device, of what `gpu` names and of GPUs, with the plan that suits it."""
+
+    units: int
+    gpus: int
+    configuration: Configuration
+
+
+def ladder_of(scenario: Scenario, snapshot: Snapshot) -> tuple[Rung, ...]:
+    """The counts that are tried for a question, smallest first; the same for every context and number of users.
 
     Plans that the visitor fixed (tp, pp, split) are left to the engine's own choice: another count needs another plan.
     """
@@ -48,18 +58,32 @@ def smallest_counts(scenario: Scenario, snapshot: Snapshot) -> CountAnswer:
     base = resolve(free, snapshot).configuration
     per_unit = found[1] if found else 1
     units = sorted({-(-count // per_unit) for count in counts_to_try(base)})
+    return tuple(
+        Rung(count, count * per_unit, resolve(free.replace(n=count), snapshot).configuration)
+        for count in units
+    )
+
+
+def smallest_of(ladder: Sequence[Rung], workload: Workload) -> CountAnswer:
+    """The smallest count whose verdict for a workload is `fits`, and a smaller `tight` one beside it."""
     tight, tried = None, []
-    least = least_gpus(base)
-    for count in units:
-        tried.append(count * per_unit)
-        if count * per_unit < least:
+    least = least_gpus(ladder[0].configuration)
+    for rung in ladder:
+        tried.append(rung.gpus)
+        if rung.gpus < least:
             continue
-        verdict = verdict_of(resolve(free.replace(n=count), snapshot).configuration)
+        verdict = verdict_of(rung.configuration.at(workload))
         if verdict == "fits":
-            return CountAnswer(count, tight, tuple(tried))
+            return CountAnswer(rung.units, tight, tuple(tried))
         if verdict == "tight" and tight is None:
-            tight = count
+            tight = rung.units
     return CountAnswer(None, tight, tuple(tried))
+
+
+def smallest_counts(scenario: Scenario, snapshot: Snapshot) -> CountAnswer:
+    """The smallest counts on the scenario's device, as `smallest_of` finds them on its ladder."""
+    ladder = ladder_of(scenario, snapshot)
+    return smallest_of(ladder, ladder[0].configuration.workload)
 
 
 SHEET_DEVICES = (

@@ -69,6 +69,4 @@ def answer(given: Mapping[str, str] | Iterable[tuple[str, str]], snapshot: Snaps
 def answer_to(scenario: Scenario, snapshot: Snapshot, problems: tuple[Problem, ...] = ()) -> Answer:
     """Settle and compute a question that was read before."""
     resolved = resolve(scenario, snapshot)
-    return Answer(
-        snapshot, resolved, estimate(resolved.configuration, speed=False), (*problems, *resolved.problems)
-    )
+    return Answer(snapshot, resolved, estimate(resolved.configuration), (*problems, *resolved.problems))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -65,7 +66,9 @@ def round_steps(high: float, most: int = 5) -> list[float]:
 
 def cut_at_top(points: Sequence[Point]) -> list[Point]:
     """A curve in the unit square (y upwards) without what lies above it; it ends where it leaves through the top."""
-    out: list[Point] = [points[0]] if points and points[0][1] <= 1 else []
+    if all(y <= 1 for _, y in points):
+        return list(points)
+    out: list[Point] = [points[0]] if points[0][1] <= 1 else []
     for (x1, y1), (x2, y2) in pairwise(points):
         if y1 <= 1 < y2:
             out.append((x1 + (x2 - x1) * (1 - y1) / (y2 - y1), 1.0))
@@ -78,7 +81,7 @@ def cut_at_top(points: Sequence[Point]) -> list[Point]:
 
 def polyline(points: Iterable[Point]) -> str:
     """Points of the unit square for an SVG polyline in the box, y downwards, whole numbers."""
-    return " ".join(f"{round(x * BOX)},{round((1 - y) * BOX)}" for x, y in points)
+    return " ".join([f"{x * BOX:.0f},{(1 - y) * BOX:.0f}" for x, y in points])
 
 
 def apart(positions: Sequence[float], least: float) -> list[float]:
@@ -98,12 +101,13 @@ def apart(positions: Sequence[float], least: float) -> list[float]:
 
 def between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
     """The value at x of a curve that is straight between its points."""
-    if x <= xs[0]:
+    at = bisect_left(xs, x)
+    if at == 0:
         return ys[0]
-    for (x1, x2), (y1, y2) in zip(pairwise(xs), pairwise(ys), strict=True):
-        if x <= x2:
-            return y1 + (y2 - y1) * (x - x1) / (x2 - x1)
-    return ys[-1]
+    if at == len(xs):
+        return ys[-1]
+    (x1, x2), (y1, y2) = xs[at - 1 : at + 1], ys[at - 1 : at + 1]
+    return y1 + (y2 - y1) * (x - x1) / (x2 - x1)
 
 
 def _memory_against_context() -> str:
@@ -172,16 +176,48 @@ def _errors_against_size() -> str:
     return _frame(go.Figure(data=traces, layout=layout))
 
 
+def _speed() -> str:
+    """A curve with its band: low end, high end filled down to it, the curve, measured results, the present point."""
+    import plotly.graph_objects as go
+
+    edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
+    traces = [
+        go.Scatter(**edge, meta={"token": "c-1", "band": True}),
+        go.Scatter(**edge, fill="tonexty", meta={"token": "c-1", "band": True}),
+        go.Scatter(mode="lines", line={"width": 2}, meta={"token": "c-1"}),
+        go.Scatter(
+            mode="markers", marker={"size": 9, "symbol": "square"}, meta={"token": "c-1"}, hoverinfo="skip"
+        ),
+        go.Scatter(mode="markers", marker={"size": 9}, meta={"token": "here"}, hoverinfo="skip"),
+    ]
+    layout = go.Layout(
+        template=None,
+        showlegend=False,
+        hovermode="x unified",
+        margin={"l": 40, "r": 16, "t": 8, "b": 28},
+        xaxis={"type": "log", "fixedrange": False, "tickmode": "array", "zeroline": False},
+        yaxis={"rangemode": "tozero", "zeroline": False},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+    )
+    return _frame(go.Figure(data=traces, layout=layout))
+
+
+compact = json.JSONEncoder(separators=(",", ":")).encode
+"""Numbers as JSON text without spaces."""
+
+
 def _frame(figure: Any) -> str:
     """A figure as JSON text, without plotly's own template: ours are the tokens of the page."""
     plain = figure.to_plotly_json()
     plain["layout"].pop("template", None)
-    return json.dumps(plain, separators=(",", ":"))
+    return compact(plain)
 
 
 _FIGURES: dict[str, Callable[[], str]] = {
     "context": _memory_against_context,
     "errors": _errors_against_size,
+    "speed": _speed,
 }
 
 

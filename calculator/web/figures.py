@@ -20,6 +20,10 @@ _MOST_DECIMALS = 3
 _NO_DECIMALS = 100
 _IN_FULL_BELOW = 10_000  # tokens below stand with every digit
 _THOUSANDS = ((1024**2, 10**6, "M"), (1024, 10**3, "K"))
+_TWO_DIGITS_BELOW = 10
+_ROUNDED_FROM = 1000
+_SECONDS_FROM_MS = 1000
+_OPERATIONS = ((10**15, "P"), (10**12, "T"), (10**9, "G"))
 _PARAMETER_STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
 
 
@@ -154,6 +158,51 @@ def bandwidth(bytes_per_s: float) -> str:
     return f"{number(bytes_per_s / GB)}{NO_BREAK}GB/s"
 
 
+def rate(value: float, decimals: int | None = None) -> str:
+    """Tokens per second, joules and times: three significant digits, two below ten: 7,110, 124, 15.7, 9.4."""
+    if decimals is None:
+        decimals = decimals_of(value, 2 if abs(value) < _TWO_DIGITS_BELOW else 3)
+    return number(_three_significant(value), decimals)
+
+
+def _three_significant(value: float) -> float:
+    """Thousands without digits that no estimate has: 7,111 is 7,110."""
+    return float(f"{value:.3g}") if abs(value) >= _ROUNDED_FROM and math.isfinite(value) else value
+
+
+def rate_range(low: float, high: float) -> str:
+    """The two ends of an interval of a rate or a time with equal decimals: 103–144, 14.2–17.2."""
+    size = min(abs(low), abs(high)) or max(abs(low), abs(high))
+    places = min(
+        decimals_of(size, 2 if size < _TWO_DIGITS_BELOW else 3), decimals_of(max(abs(low), abs(high)))
+    )
+    ends = (number(_three_significant(end), places) for end in (low, high))
+    return EN_DASH.join(ends)
+
+
+def duration_parts(milliseconds: float) -> tuple[float, str]:
+    """A time in the unit that suits: 8.0 ms, 1.2 s, 38 s."""
+    return (milliseconds, "ms") if milliseconds < _SECONDS_FROM_MS else (milliseconds / 1000, "s")
+
+
+def duration(milliseconds: float) -> str:
+    """A time with its unit: 8.0 ms, 1.2 s."""
+    value, unit = duration_parts(milliseconds)
+    return f"{rate(value)}{NO_BREAK}{unit}"
+
+
+def duration_range(low_ms: float, high_ms: float, value_ms: float) -> str:
+    """The ends of a time's interval in the unit that its value stands in."""
+    factor = 1.0 if duration_parts(value_ms)[1] == "ms" else 1e-3
+    return rate_range(low_ms * factor, high_ms * factor)
+
+
+def operations(value: float) -> str:
+    """Floating-point operations: 61.6 TFLOP, 63.3 PFLOP."""
+    step, letter = next(((step, letter) for step, letter in _OPERATIONS if value >= step), _OPERATIONS[-1])
+    return f"{number(value / step)}{NO_BREAK}{letter}FLOP"
+
+
 def spelled_bytes(size_bytes: float) -> str:
     """Bytes of a cache entry or workspace in the unit that suits: 27,648 B, 85.0 MiB, 1.90 GiB."""
     if size_bytes < 1024**2:
@@ -161,3 +210,31 @@ def spelled_bytes(size_bytes: float) -> str:
     if size_bytes < GIB:
         return f"{number(size_bytes / 1024**2)}{NO_BREAK}MiB"
     return size(size_bytes, "gib")
+
+
+_CENTS_BELOW = 100
+_SMALLEST_PLACES = 9
+
+
+def usd(value: float) -> str:
+    """Dollars: $1,360, $84.44, two decimals below 100; three significant digits below 10 cents: $0.0468."""
+    size = abs(value)
+    if not math.isfinite(size):
+        return MISSING
+    if not size:
+        return "$0"
+    places = 0 if size >= _CENTS_BELOW - 0.005 else 2
+    if size < 0.0995:
+        places = min(_SMALLEST_PLACES, 2 - math.floor(math.log10(float(f"{size:.2e}"))))
+    least = 10.0**-_SMALLEST_PLACES
+    if size < least:
+        return f"<{NO_BREAK}${least:.{_SMALLEST_PLACES}f}"
+    return f"{MINUS if value < 0 else ''}${number(size, places)}"
+
+
+def many_tokens(value: float) -> str:
+    """Tokens of a month, in steps of a thousand: 1.22B, 13.6B, 910K."""
+    for step, letter in ((10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "K")):
+        if value >= step:
+            return f"{number(value / step)}{letter}"
+    return whole(value)

@@ -2,10 +2,13 @@
 
 from django.urls import path
 
-from calculator.web import health_views, preview, views
+from calculator.web import health_views, preview, speed_views, views
 
 urlpatterns = [
     path("", views.calculator, name="calculator"),
+    path("would-fit/", views.would_fit, name="would-fit"),
+    path("speed/", speed_views.section, name="speed"),
+    path("speed.csv", speed_views.table, name="speed-csv"),
     path("accuracy/", views.accuracy, name="accuracy"),
     path("accuracy.csv", views.accuracy_csv, name="accuracy-csv"),
     path("preview/", preview.see_effect, name="see-effect"),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.vary import vary_on_headers
 
+from calculator.web import blocks
 from calculator.web.answer import answer
 from calculator.web.conditional import same_until_changed, snapshot_of
 from calculator.web.exports import errors
@@ -16,14 +19,16 @@ from calculator.web.exports.accuracy import comparison_rows, speed_rows
 from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.accuracy.page import accuracy_page
 from calculator.web.panels.accuracy.record import SHARES, SPEED, kind_of, record_of
-from calculator.web.panels.page import calculator_page
+from calculator.web.panels.page import LiveUpdate, calculator_page, would_fit_rows
 from calculator.web.preview import drafts_for, private
 from catalog import live
 from catalog.snapshot import Snapshot
+from config.language import speaking
 from config.reading import only_read
 
 PAGE = "calculator/page.html"
 ANSWER = "calculator/answer.html"  # which the page includes
+WOULD_FIT = "calculator/partials/would_fit.html"
 
 
 def wants_fragment(request: HttpRequest) -> bool:
@@ -37,7 +42,7 @@ def given(request: HttpRequest) -> dict[str, str]:
 
 
 @only_read
-@vary_on_headers("HX-Request", "Stowage-Choices")
+@vary_on_headers("HX-Request", "Stowage-Choices", blocks.HEADER, blocks.OPEN_HEADER)
 def calculator(request: HttpRequest) -> HttpResponse:
     """The calculator, or the fragment with its answer."""
     started = perf_counter()
@@ -49,18 +54,31 @@ def calculator(request: HttpRequest) -> HttpResponse:
     page = calculator_page(
         result,
         canonical=request.build_absolute_uri("/"),
-        fragment=fragment,
-        shown_key=shown,
+        live=LiveUpdate(shown, blocks.named(request.headers.get(blocks.OPEN_HEADER, "")))
+        if fragment
+        else None,
         preview=drafts is not None,
     )
     presented = perf_counter()
-    response = render(request, ANSWER if fragment else PAGE, dict(page))
+    there = blocks.named(request.headers.get(blocks.HEADER, "")) if fragment else frozenset()
+    context = {**page, "blocks": blocks.Blocks(there)}
+    with speaking():
+        response = render(request, ANSWER if fragment else PAGE, context)
     stages = {
         "compute": computed - started,
         "present": presented - computed,
         "render": perf_counter() - presented,
     }
     response["Server-Timing"] = ", ".join(f"{name};dur={1000 * took:.2f}" for name, took in stages.items())
+    return private(response) if drafts else response
+
+
+@only_read
+def would_fit(request: HttpRequest) -> HttpResponse:
+    """The section of what would fit instead, which follows a live update; nothing where all is well or nothing helps."""
+    drafts = drafts_for(request)
+    panel = would_fit_rows(answer(given(request), drafts or live.current()))
+    response = render(request, WOULD_FIT, {"would_fit": panel}) if panel else HttpResponse()
     return private(response) if drafts else response
 
 
@@ -78,15 +96,21 @@ def _public_memory_csv(request: HttpRequest) -> HttpResponse:
 
 def _memory_csv(request: HttpRequest, snapshot: Snapshot) -> HttpResponse:
     result = answer(given(request), snapshot)
-    refused = errors.refused(result.problems)
+    return csv_response("memory.csv", lambda: breakdown_rows(result), errors.refused(result.problems))
+
+
+def csv_response(
+    name: str, rows: Callable[[], Iterable[Iterable[object]]], refused: Mapping[str, Any] | None
+) -> HttpResponse:
+    """A table (RFC 4180) that pages of other sites may read, or a refusal in words."""
     if refused:
         response = HttpResponse(
             f"{refused['detail']}\n", content_type="text/plain; charset=utf-8", status=refused["status"]
         )
     else:
         response = HttpResponse(content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = 'attachment; filename="memory.csv"'
-        csv.writer(response).writerows(breakdown_rows(result))
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        csv.writer(response).writerows(rows())
     response["Access-Control-Allow-Origin"] = "*"
     return response
 

@@ -9,6 +9,7 @@ from catalog.admin import (
     ladders,
     language_models,
     measurements,
+    prices,
     systems,
     version,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "ladders",
     "language_models",
     "measurements",
+    "prices",
     "systems",
     "version",
 ]

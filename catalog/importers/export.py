@@ -20,7 +20,7 @@ from catalog.importers.schema import CatalogueError, check_file
 from catalog.models import TABLES, CatalogRow, CatalogVersion, Checkpoint, Entry, FormatRules
 from catalog.models.drafts import Status
 
-KINDS = ("models", "checkpoints", "accelerators", "systems", "formats", "engines", "ladders", "constants", "measurements")  # fmt: skip
+KINDS = ("models", "checkpoints", *(kind for kind in LAYOUTS if kind != "models"))
 """Kinds of files that can be asked for alone."""
 
 Rows = dict[str, dict[str, Entry]]
@@ -88,7 +88,12 @@ class Export:
         return {path: dump_json(data) for path, data in wanted.items()}
 
 
-_PREFIX = {kind: f"{kind}/" for kind in KINDS} | {"ladders": "count-ladders.", "constants": "calibration."}
+_PREFIX = {
+    kind: (f"{folder}/", f"{folder}.")
+    for kind in KINDS
+    for folder in (LAYOUTS[kind].folder if kind in LAYOUTS else kind,)
+}
+"""How the paths of a kind's files begin: a folder, or the name of the only one."""
 
 
 def export(*, drafts: bool = False, root: Path = DATA) -> Export:
@@ -145,6 +150,11 @@ _REFERENCES: tuple[tuple[str, str, Callable[[Entry], str | None]], ...] = (
     ("models", "models", lambda entry: entry.get("computed_as")),
     ("systems", "accelerators", lambda entry: entry["accelerator_id"]),
     ("engines", "engines", lambda entry: entry.get("rules", {}).get("classes_from")),
+    ("offers", "providers", lambda entry: entry["provider"]),
+    ("offers", "accelerators", lambda entry: entry["accelerator"]),
+    ("device_names", "accelerators", lambda entry: entry["accelerator"]),
+    ("api_prices", "providers", lambda entry: entry["provider"]),
+    ("api_prices", "models", lambda entry: entry["model"]),
 )
 
 

@@ -23,6 +23,14 @@ _ENTRY_KIND = {
     "count-ladders": "ladders",
     "calibration": "constants",
     "measurements": "measurements",
+    "providers": "providers",
+    "device-names": "device_names",
+    "offers": "offers",
+    "purchase-prices": "purchase_prices",
+    "api-prices": "api_prices",
+    "electricity": "electricity",
+    "colocation": "colocation",
+    "assumptions": "assumptions",
 }
 """Which entries a file's `items` are, by the file's kind."""
 

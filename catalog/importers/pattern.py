@@ -46,6 +46,14 @@ LAYOUTS: dict[str, Layout] = {
     "ladders": Layout("count-ladders", "count-ladders"),
     "constants": Layout("calibration", "calibration"),
     "measurements": Layout("measurements", "measurements", "", _measured),
+    "providers": Layout("providers", "providers"),
+    "device_names": Layout("device-names", "device-names"),
+    "offers": Layout("offers", "offers", "", lambda entry: str(entry["provider"])),
+    "purchase_prices": Layout("purchase-prices", "prices/purchase"),
+    "api_prices": Layout("api-prices", "prices/api"),
+    "electricity": Layout("electricity", "prices/electricity"),
+    "colocation": Layout("colocation", "prices/colocation"),
+    "assumptions": Layout("assumptions", "prices/assumptions"),
 }
 """By kind of entries. Labs stand in the heads of the files of models; checkpoints stand apart from their models, and the
 rules of formats are one document: catalog.importers.export knows these three."""

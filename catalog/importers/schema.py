@@ -22,6 +22,16 @@ from catalog.importers.schema_fields import (
 from catalog.importers.schema_hardware import AcceleratorFile, LadderFile, SystemFile
 from catalog.importers.schema_measurements import MeasurementFile
 from catalog.importers.schema_models import ModelFile
+from catalog.importers.schema_prices import (
+    ApiPriceFile,
+    AssumptionFile,
+    ColocationFile,
+    DeviceNameFile,
+    ElectricityFile,
+    OfferFile,
+    ProviderFile,
+    PurchaseFile,
+)
 
 
 class CatalogueError(ValueError):
@@ -145,6 +155,14 @@ FILES: dict[str, type[BaseModel]] = {
     "calibration": CalibrationFile,
     "checkpoints": CheckpointsFile,
     "measurements": MeasurementFile,
+    "providers": ProviderFile,
+    "device-names": DeviceNameFile,
+    "offers": OfferFile,
+    "purchase-prices": PurchaseFile,
+    "api-prices": ApiPriceFile,
+    "electricity": ElectricityFile,
+    "colocation": ColocationFile,
+    "assumptions": AssumptionFile,
     "catalogue": AboutFile,
 }
 """The shape of a file by the `kind` in its head."""

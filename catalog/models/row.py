@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
@@ -189,9 +190,9 @@ class CatalogRow(Drafted, Versioned):
     def own_entry(self) -> Entry:
         """What the columns of this table hold, as an item of a data file."""
         entry: Entry = {key: plain(getattr(self, column)) for key, column in self.REQUIRED.items()}
-        for key, column in self.OPTIONAL.items():
+        for key, column, default in _optional(type(self)):
             value = getattr(self, column)
-            if value != self.default_of(column):
+            if value != default:
                 entry[key] = plain(value)
         return entry | plain(self.facts)
 
@@ -286,6 +287,12 @@ class CatalogRow(Drafted, Versioned):
     def own_faults(self) -> Iterable[tuple[str, str]]:
         """(field, sentence) for what only this table can say."""
         return ()
+
+
+@cache
+def _optional(table: type[CatalogRow]) -> tuple[tuple[str, str, Any], ...]:
+    """(key, column, default) of what an entry may leave out; asked of every row, so it is worked out once."""
+    return tuple((key, column, table.default_of(column)) for key, column in table.OPTIONAL.items())
 
 
 def raise_faults(

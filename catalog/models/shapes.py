@@ -12,6 +12,7 @@ from catalog.importers import (
     schema_hardware,
     schema_measurements,
     schema_models,
+    schema_prices,
 )
 
 SHAPES: dict[str, type[BaseModel]] = {
@@ -27,6 +28,14 @@ SHAPES: dict[str, type[BaseModel]] = {
     "engines": schema_engines.EngineEntry,
     "constants": schema.ConstantEntry,
     "measurements": schema_measurements.MeasurementEntry,
+    "providers": schema_prices.ProviderEntry,
+    "device_names": schema_prices.DeviceNameEntry,
+    "offers": schema_prices.OfferEntry,
+    "purchase_prices": schema_prices.PurchaseEntry,
+    "api_prices": schema_prices.ApiPriceEntry,
+    "electricity": schema_prices.ElectricityEntry,
+    "colocation": schema_prices.ColocationEntry,
+    "assumptions": schema_prices.AssumptionEntry,
 }
 
 

@@ -1,6 +1,24 @@
 // The Plotly figure of one answer: the frame that the page was sent once, filled with the answer's numbers and our tokens.
 const TOKENS = ["c-1", "c-2", "c-3", "c-4", "here", "ink", "ink-2", "grid", "surface", "line-strong"];
 
+export function curvesOf(drawing) {
+  const numbers = JSON.parse(drawing.dataset.numbers);
+  for (const one of numbers.series) one.y = one.thousandths.map((value) => value / 1000);
+  return numbers;
+}
+
+// A live update brings a curve's numbers and leaves its line to the page; what lies above the top is outside the box.
+export function drawCurves(chart) {
+  const lines = [...chart.querySelectorAll("[data-numbers] polyline:not([points])")];
+  if (!lines.length) return;
+  const { x, series, x_range: [low, high], y_range: [, top] } = curvesOf(lines[0].closest("[data-numbers]"));
+  const places = x.map((value) => Math.round((1000 * Math.log(value / low)) / Math.log(high / low)));
+  lines.forEach((line, at) => {
+    const points = series[at].y.map((value, index) => `${places[index]},${Math.round(1000 * (1 - value / top))}`);
+    line.setAttribute("points", points.join(" "));
+  });
+}
+
 // light-dark() stays unresolved in a custom property; a probe's computed colour is the one that is seen.
 function palette(chart) {
   const probe = document.createElement("span");
@@ -34,7 +52,7 @@ function drawn(chart, { x_range: [low, high], y_range: [, top] }) {
 function traces({ series, x, present }, fits, data, colours) {
   const curves = series.map((one, at) => {
     const trace = data[at];
-    return { ...trace, ...one, x, line: { ...trace.line, color: colours[trace.meta.token] } };
+    return { ...trace, name: one.name, y: one.y, x, line: { ...trace.line, color: colours[trace.meta.token] } };
   });
   const dot = data.at(-1);
   const point = ({ x: at, y }, marker) => ({ ...dot, x: [at], y: [y], marker: { ...dot.marker, ...marker } });

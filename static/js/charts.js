@@ -1,7 +1,8 @@
 // Plotly over the server's drawing, in the same box: loaded when a chart comes near, then fed with numbers only.
-import { compose } from "./chart-figure.js";
+import { compose, curvesOf, drawCurves } from "./chart-figure.js";
 import { write } from "./numbers.js";
 import { composeScatter, openRow } from "./scatter-figure.js";
+import { askHere, composeSpeed } from "./speed-figure.js";
 
 const CONFIG = {
   displaylogo: false,
@@ -42,8 +43,14 @@ function ask(_chart, point) {
   field.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+function numbersOf(chart) {
+  if (chart.dataset.numbers) return JSON.parse(chart.dataset.numbers);
+  // The curves' numbers stay with the drawing while only the present point moves.
+  return { ...curvesOf(chart.querySelector("[data-numbers]")), present: JSON.parse(chart.dataset.present) };
+}
+
 // How each kind of chart is filled, and what a click on it does.
-const KINDS = { context: [compose, ask], errors: [composeScatter, openRow] };
+const KINDS = { context: [compose, ask], errors: [composeScatter, openRow], speed: [composeSpeed, askHere] };
 
 let cost = 0;
 let resting = 0;
@@ -54,7 +61,7 @@ async function redraw(chart, Plotly) {
   if (!base || !plot) return;
   const begun = performance.now();
   const [fill, clicked] = KINDS[chart.dataset.chart];
-  const { data, layout } = fill(chart, base, JSON.parse(chart.dataset.numbers));
+  const { data, layout } = fill(chart, base, numbersOf(chart));
   await Plotly.react(plot, data, layout, CONFIG);
   cost = performance.now() - begun;
   if (!plot.dataset.listens) {
@@ -87,6 +94,7 @@ const all = () => [...document.querySelectorAll("[data-chart]")];
 function update() {
   clearTimeout(resting);
   for (const chart of all()) {
+    drawCurves(chart);
     const drawn = chart.querySelector(".chart-plot")?.dataset.listens;
     if (!drawn) near.observe(chart);
     else if (cost < SLOW_MS) redraw(chart, window.Plotly);
@@ -99,5 +107,6 @@ function update() {
 
 update();
 document.addEventListener("htmx:after:swap", update);
+document.addEventListener("stowage:section", update);
 document.addEventListener("stowage:theme", update);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", update);

@@ -1,6 +1,18 @@
 // What the visitor has opened in the answer stays open when the next answer arrives.
+// Live updates leave out what is folded: unfolding it asks for the answer again.
 const answer = document.getElementById("answer");
+const form = document.getElementById("question");
 const open = new Set();
+
+form.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  ctx.request.headers["Stowage-Open"] = [...open].join(" ");
+});
+
+function fill(id) {
+  if (open.has(id) && document.getElementById(id)?.dataset.folded !== undefined) {
+    form.dispatchEvent(new CustomEvent("stowage:whole"));
+  }
+}
 
 function show(id) {
   const opened = open.has(id);
@@ -13,6 +25,7 @@ answer.addEventListener("click", (event) => {
   if (!id) return;
   if (!open.delete(id)) open.add(id);
   show(id);
+  fill(id);
 });
 
 answer.addEventListener(
@@ -22,14 +35,18 @@ answer.addEventListener(
     if (!details) return;
     if (details.open) open.delete(details.id);
     else open.add(details.id);
+    fill(details.id);
   },
   true,
 );
 
-document.addEventListener("htmx:after:swap", () => {
+function settle() {
   for (const id of open) {
     const found = document.getElementById(id);
     if (found?.tagName === "DETAILS") found.open = true;
     else show(id);
   }
-});
+}
+
+document.addEventListener("htmx:after:swap", settle);
+document.addEventListener("stowage:section", settle);

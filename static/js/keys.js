@@ -16,6 +16,8 @@ const KEYS = {
   h: press("#gpu-button"),
   c: focus("ctx"),
   u: focus("users"),
+  1: press("#section-bar a[href='#memory']"),
+  2: press("#section-bar a[href='#speed']"),
   y: press("[data-copy]"),
   t: nextTheme,
   g: press(".units a:not([aria-current])"),

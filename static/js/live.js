@@ -64,6 +64,10 @@ form.addEventListener("htmx:error", failed);
 form.addEventListener("htmx:response:error", failed);
 const again = () => form.dispatchEvent(new Event("change", { bubbles: true }));
 document.getElementById("again").addEventListener("click", again);
+form.addEventListener("stowage:whole", () => {
+  asked = null;
+  again();
+});
 window.addEventListener("offline", failed);
 window.addEventListener("online", () => {
   offline.hidden = true;

@@ -194,3 +194,14 @@ def test_openapi_describes_every_parameter(client):
     assert set(
         operation["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
     ) == set(described)
+
+
+def test_a_sheet_lists_measured_speeds_newest_first(client):
+    """llama.cpp's own table for the DGX Spark: 56.94 tokens/s of gpt-oss 120B after 4,096 tokens."""
+    rows = client.get("/api/v1/models/gpt-oss-120b").json()["verified"]
+    dates = [row["date"] or "" for row in rows]
+    assert dates == sorted(dates, reverse=True)
+    found = [row for row in rows if row["value"] == 56.94]
+    assert [(row["figure"], row["gpu"], row["depth_tokens"]) for row in found] == [
+        ("decode", "dgx-spark", 4096)
+    ]

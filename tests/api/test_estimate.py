@@ -204,9 +204,90 @@ def test_an_unknown_id_is_a_404_with_near_names(client, query, field, near):
     assert "The answer uses" not in details["detail"]
 
 
-def test_speed_and_cost_are_null_until_they_are_computed(client):
+def test_speed_and_energy_have_the_contracts_keys(client):
     answer = estimate(client)
-    assert [answer[name] for name in ("speed", "energy", "cost")] == [None, None, None]
+    speed, energy = answer["speed"], answer["energy"]
+    for name in (
+        "decode_tokens_per_s_per_user",
+        "decode_tokens_per_s_total",
+        "served_output_tokens_per_s",
+        "prefill_tokens_per_s",
+        "ttft_ms",
+        "tpot_ms",
+        "request_s",
+    ):
+        assert set(speed[name]) == {"value", "low", "high"}
+        assert speed[name]["low"] < speed[name]["value"] < speed[name]["high"]
+    assert speed["bound_by"] in ("weights", "cache", "compute", "interconnect", "host memory", "overhead")
+    assert set(energy["joules_per_output_token"]) == {"value", "low", "high"}
+    assert energy["watts"] > 0
+    assert answer["cost"] is None
+
+
+def test_a_prompt_of_4096_tokens_is_explained_as_the_worked_example_counts_it(client):
+    """61,573,701,828,608 FLOP for Llama 3.1 8B; the RTX 4090 multiplies quantized files at its INT8 rate of 660.6 TFLOP/s."""
+    why = estimate(client)["speed"]["explanations"]["prefill"]
+    assert why.startswith("4,096 tokens are 61.6\u00a0TFLOP.")
+    assert "of 661\u00a0TFLOP/s (INT8)" in why
+
+
+@pytest.mark.parametrize(
+    ("query", "verdict", "reason"),
+    [
+        ("model=deepseek-r1&gpu=h100-sxm&n=8&quant=fp8", "does_not_fit", "missing on each of 8 GPUs"),
+        ("model=qwen3-32b&gpu=h100-sxm&n=3&split=tensor", "unsupported", "cannot split 64 heads"),
+    ],
+)
+def test_what_does_not_run_has_no_speed_but_a_reason(client, query, verdict, reason):
+    answer = estimate(client, query)
+    assert (answer["verdict"], answer["speed"], answer["energy"]) == (verdict, None, None)
+    assert reason in " ".join(answer["reasons"])
+
+
+def test_a_missing_power_figure_is_a_reason(client):
+    answer = estimate(client, "gpu=mac-m3-max-64")
+    assert answer["speed"] is not None
+    assert answer["energy"] is None
+    assert any("No power figure" in reason for reason in answer["reasons"])
+
+
+def test_drafts_are_a_range_beside_the_figures_and_not_in_them(client):
+    plain = estimate(client, "model=deepseek-r1&gpu=h200-sxm&n=8&quant=fp8")["speed"]
+    drafted = estimate(client, "model=deepseek-r1&gpu=h200-sxm&n=8&quant=fp8&mtp=3&accept=0.8")["speed"]
+    assert plain["speculation"] is None
+    assert drafted["speculation"]["tokens_per_step"] == pytest.approx(2.952)
+    assert drafted["decode_tokens_per_s_per_user"] == plain["decode_tokens_per_s_per_user"]
+    assert drafted["speculation"]["gain"]["low"] < drafted["speculation"]["gain"]["high"]
+
+
+def test_targets_answer_how_many_users_keep_to_them(client):
+    def most(targets):
+        return estimate(client, f"gpu=h100-sxm&ctx=4096&{targets}")["speed"]["most_users_within_targets"]
+
+    assert most("") is None
+    assert most("ttft=1") == 0
+    within = most("tpot=20")
+    assert 1 < within <= most("tpot=40")
+    at = estimate(client, f"gpu=h100-sxm&ctx=4096&users={within}")["speed"]["tpot_ms"]["value"]
+    above = estimate(client, f"gpu=h100-sxm&ctx=4096&users={within + 1}")["speed"]["tpot_ms"]["value"]
+    assert at <= 20 < above
+
+
+def test_a_shared_prefix_shortens_the_wait_for_the_first_token(client):
+    whole = estimate(client, "gpu=h100-sxm&prompt=4096")["speed"]["ttft_ms"]["value"]
+    shared = estimate(client, "gpu=h100-sxm&prompt=4096&prefix=3072")["speed"]
+    assert shared["ttft_ms"]["value"] < whole
+    assert "3,072 further tokens are shared" in shared["explanations"]["first_token"]
+    too_long = estimate(client, "gpu=h100-sxm&prompt=4096&prefix=9000")
+    assert (too_long["problems"][0]["code"], too_long["scenario"]["prefix"]) == ("prefix_above_prompt", 4095)
+
+
+def test_faster_system_ram_decodes_faster_where_experts_lie_in_it(client):
+    query = "model=gpt-oss-120b&gpu=rtx-4090&offload=experts"
+    slow = estimate(client, f"{query}&ram_bw=50")["speed"]
+    fast = estimate(client, f"{query}&ram_bw=200")["speed"]
+    assert slow["bound_by"] == "host memory"
+    assert fast["decode_tokens_per_s_per_user"]["value"] > 2 * slow["decode_tokens_per_s_per_user"]["value"]
 
 
 def test_what_is_refused_still_has_its_memory(client):

@@ -391,12 +391,14 @@ def test_the_dock_appears_on_a_phone_when_the_bar_has_left_the_screen(new_page):
 
 def test_the_chart_is_upgraded_in_its_own_box_and_follows_the_answer(page):
     opened(page, KIMI)
-    box = page.locator(".chart-box").bounding_box()
-    page.locator(".chart-box").scroll_into_view_if_needed()
-    expect(page.locator(".chart-plot.is-shown .main-svg").first).to_be_visible()
-    assert page.locator(".chart-box").bounding_box()["height"] == box["height"]
+    box = page.locator("#context-chart .chart-box").bounding_box()
+    page.locator("#context-chart .chart-box").scroll_into_view_if_needed()
+    expect(page.locator("#context-chart .chart-plot.is-shown .main-svg").first).to_be_visible()
+    assert page.locator("#context-chart .chart-box").bounding_box()["height"] == box["height"]
     page.fill("#ctx", "65536")
-    expect(page.locator(".chart-plot .annotation-text", has_text="65,536 tokens")).to_have_count(1)
+    expect(
+        page.locator("#context-chart .chart-plot .annotation-text", has_text="65,536 tokens")
+    ).to_have_count(1)
     assert page.locator("text=Produced with Plotly").count() == 0
 
 
@@ -410,8 +412,8 @@ def test_the_chart_is_upgraded_in_its_own_box_and_follows_the_answer(page):
 )
 def test_page_has_no_fault_that_axe_can_find(new_page, axe, address, viewport, scheme):
     page = opened(new_page(viewport=viewport, color_scheme=scheme), address)
-    page.locator(".chart-box").scroll_into_view_if_needed()
-    expect(page.locator(".chart-plot.is-shown")).to_be_visible()
+    page.locator("#context-chart .chart-box").scroll_into_view_if_needed()
+    expect(page.locator("#context-chart .chart-plot.is-shown")).to_be_visible()
     page.evaluate("window.scrollTo(0, 0)")
     axe(page)
 
@@ -484,9 +486,9 @@ def test_key_figures_are_parted_by_lines_and_never_framed(new_page, address, wid
 )
 def test_numbers_under_the_chart_never_touch_and_name_its_end(new_page, viewport, address, end):
     page = opened(new_page(viewport=viewport), address)
-    page.locator(".chart-box").scroll_into_view_if_needed()
-    expect(page.locator(".chart-plot.is-shown .xtick").first).to_be_visible()
-    for ticks in (".chart-svg .x-tick", ".chart-plot .xtick"):
+    page.locator("#context-chart .chart-box").scroll_into_view_if_needed()
+    expect(page.locator("#context-chart .chart-plot.is-shown .xtick").first).to_be_visible()
+    for ticks in ("#context-chart .chart-svg .x-tick", "#context-chart .chart-plot .xtick"):
         boxes = [box for tick in page.locator(ticks).all() if (box := tick.bounding_box())]
         assert len(boxes) >= 2
         assert all(a["x"] + a["width"] + 2 < b["x"] for a, b in pairwise(boxes))

@@ -83,11 +83,12 @@ def test_both_groups_have_their_rights_on_every_table_and_no_more():
     }
     tables = [table._meta.model_name for table in (*TABLES, PublishedFile, Checkpoint)]
     edits = {f"{verb}_{table}" for table in tables for verb in ("view", "add", "change")}
-    assert rights["editor"] == edits | {"view_catalogversion"}
+    assert rights["editor"] == edits | {"view_catalogversion", "view_refreshrun"}
     parts = {"publishedfile", "checkpoint"}
     shows = {f"publish_{table}" for table in tables if table not in parts}
     assert rights["publisher"] == edits | {f"delete_{table}" for table in tables} | shows | {
-        "view_catalogversion"
+        "view_catalogversion",
+        "view_refreshrun",
     }
 
 

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from calculator.web.panels.page import LiveUpdate
 from tests.web.asking import asked, page_of, plain, words
 
 GIB = 2**30
@@ -56,14 +57,17 @@ def test_cells_are_filled_from_the_floor(snapshot):
 
 
 def test_figures_of_what_fits(snapshot):
-    assert figures_of(page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot)) == {
-        "Per GPU, of 23.6 usable": "21.6 GiB",
-        "Headroom per GPU": "1.92 GiB",
-        "Longest context": "12,544 tokens",
-        "Most users": "1",
-        "Cache of one request": "2.50 GiB",
-        "All 2 GPUs": "43.1 GiB",
-    }
+    shown = figures_of(page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot))
+    assert list(shown) == [
+        "Per GPU, of 23.6 usable",
+        "Headroom per GPU",
+        "Longest context",
+        "Most users",
+        "Decode per user",
+        "First token, prompt of 4,096",
+    ]
+    assert list(shown.values())[:4] == ["21.6 GiB", "1.92 GiB", "12,544 tokens", "1"]
+    assert shown["Decode per user"].endswith(" tok/s")
 
 
 def test_figures_of_what_does_not_fit(snapshot):
@@ -129,19 +133,19 @@ def test_remarks_name_what_was_assumed(snapshot):
 
 def test_chart_has_a_curve_for_each_cache_type(snapshot):
     chart = page_of("", snapshot)["chart"]
-    assert [series["name"] for series in chart["series"]] == ["f16", "q8_0", "q4_0"]
+    assert [series["name"] for series in chart["drawn"]["series"]] == ["f16", "q8_0", "q4_0"]
     assert chart["title"] == "GiB against context"
-    assert [tick["label"] for tick in chart["x_ticks"]] == ["1K", "4K", "16K", "128K"]
+    assert [tick["label"] for tick in chart["drawn"]["x_ticks"]] == ["1K", "4K", "16K", "128K"]
 
 
 def test_the_present_cache_type_is_always_drawn(snapshot):
     chart = page_of("kv=iq4_nl", snapshot)["chart"]
-    assert [series["name"] for series in chart["series"]] == ["f16", "q8_0", "iq4_nl"]
+    assert [series["name"] for series in chart["drawn"]["series"]] == ["f16", "q8_0", "iq4_nl"]
 
 
 def test_curves_stay_inside_their_box(snapshot):
     chart = page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot)["chart"]
-    for series in chart["series"]:
+    for series in chart["drawn"]["series"]:
         for point in series["points"].split():
             x, y = map(int, point.split(","))
             assert 0 <= x <= 1000
@@ -151,31 +155,31 @@ def test_curves_stay_inside_their_box(snapshot):
 def test_the_present_point_and_where_memory_is_full(snapshot):
     chart = page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot)["chart"]
     assert chart["present"]["label"] == "8,192 tokens: 21.6"
-    assert chart["fits"]["label"] == "full at 19.7K"
-    usable = next(limit for limit in chart["limits"] if limit["kind"] == "usable")
-    assert chart["fits"]["y"] == usable["y"]
+    assert chart["drawn"]["fits"]["label"] == "full at 19.7K"
+    usable = next(limit for limit in chart["drawn"]["limits"] if limit["kind"] == "usable")
+    assert chart["drawn"]["fits"]["y"] == usable["y"]
 
 
 def test_labels_of_curves_do_not_cover_each_other(snapshot):
     chart = page_of("model=deepseek-r1&gpu=h100-sxm&n=8", snapshot)["chart"]
-    ends = sorted(float(series["end_y"][:-1]) for series in chart["series"])
+    ends = sorted(float(series["end_y"][:-1]) for series in chart["drawn"]["series"])
     assert all(later - earlier >= 8.4 for earlier, later in itertools.pairwise(ends))
 
 
 def test_words_of_a_limit_make_room_for_a_curve(snapshot):
     chart = page_of("model=deepseek-r1&gpu=h100-sxm&n=8", snapshot)["chart"]
-    assert [(line["kind"], line["below"]) for line in chart["limits"]] == [
+    assert [(line["kind"], line["below"]) for line in chart["drawn"]["limits"]] == [
         ("usable", True),
         ("physical", True),
     ]
     chart = page_of("model=llama-3.3-70b-instruct&gpu=h100-sxm&n=2", snapshot)["chart"]
-    assert chart["limits"][1]["below"] is False
+    assert chart["drawn"]["limits"][1]["below"] is False
 
 
 def test_a_context_far_above_the_maximum_does_not_flatten_the_chart(snapshot):
     chart = page_of("ctx=4000000", snapshot)["chart"]
     assert chart["present"] is None
-    assert chart["y_ticks"] == page_of("ctx=8192", snapshot)["chart"]["y_ticks"]
+    assert chart["drawn"]["y_ticks"] == page_of("ctx=8192", snapshot)["chart"]["drawn"]["y_ticks"]
 
 
 def test_chart_table_holds_the_same_at_the_ticks(snapshot):
@@ -187,9 +191,10 @@ def test_chart_table_holds_the_same_at_the_ticks(snapshot):
 def test_numbers_for_plotly_are_json(snapshot):
     import json
 
-    numbers = json.loads(page_of("", snapshot)["chart"]["numbers"])
-    assert numbers["present"]["x"] == 8192
-    assert len(numbers["x"]) == len(numbers["series"][0]["y"])
+    chart = page_of("", snapshot)["chart"]
+    numbers = json.loads(chart["drawn"]["numbers"])
+    assert json.loads(chart["present_numbers"]) == {"x": 8192, "y": 5.871, "label": "8,192 tokens: 5.87"}
+    assert len(numbers["x"]) == len(numbers["series"][0]["thousandths"])
     assert numbers["x_ticks"]["labels"] == ["1K", "4K", "16K", "128K"]
 
 
@@ -199,7 +204,7 @@ def test_the_figure_is_sent_with_the_full_page_only(snapshot):
     figure = json.loads(page_of("", snapshot)["chart"]["figure"])
     assert [trace["meta"]["token"] for trace in figure["data"]] == ["c-1", "c-2", "c-3", "c-4", "here"]
     assert "template" not in figure["layout"]
-    assert page_of("", snapshot, fragment=True)["chart"]["figure"] == ""
+    assert page_of("", snapshot, live=LiveUpdate())["chart"]["figure"] == ""
 
 
 # --- question ---------------------------------------------------------------------------------------------------------
@@ -263,10 +268,13 @@ def test_a_system_is_counted_in_systems(snapshot):
 @pytest.mark.parametrize(
     ("query", "legends"),
     [
-        ("", ["Engine memory", "Offload", "Engine build", "Operating system"]),
-        ("gpu=h100-sxm", ["Engine memory", "Engine build"]),
-        ("gpu=h100-sxm&n=8", ["Engine memory", "Parallel plan", "Engine build"]),
-        ("model=gemma-3-27b-it&gpu=h100-sxm", ["Engine memory", "Engine build", "Images"]),
+        ("", ["Engine memory", "Offload", "Engine build", "Operating system", "Prompt and answer"]),
+        ("gpu=h100-sxm", ["Engine memory", "Engine build", "Prompt and answer"]),
+        ("gpu=h100-sxm&n=8", ["Engine memory", "Parallel plan", "Engine build", "Prompt and answer"]),
+        (
+            "model=gemma-3-27b-it&gpu=h100-sxm",
+            ["Engine memory", "Engine build", "Prompt and answer", "Images"],
+        ),
     ],
 )
 def test_only_knobs_that_exist_are_shown(snapshot, query, legends):
@@ -292,9 +300,7 @@ def test_the_key_of_the_choices_stays_while_a_slider_moves(snapshot):
     assert key("ctx=4096&users=3") == key("ctx=8192")
     assert key("model=gpt-oss-20b") != key("")
     assert key("gpu=h100-sxm") != key("")
-    assert (
-        page_of("ctx=4096", snapshot, fragment=True, shown_key=key(""))["question"]["send_choices"] is False
-    )
+    assert page_of("ctx=4096", snapshot, live=LiveUpdate(key("")))["question"]["send_choices"] is False
 
 
 def test_pickers_hold_everything_once(snapshot):
@@ -303,7 +309,7 @@ def test_pickers_hold_everything_once(snapshot):
     devices = [option["value"] for group in question["gpu"]["groups"] for option in group["options"]]
     assert sorted(models) == sorted(snapshot.models)
     assert sorted(devices) == sorted([*snapshot.accelerators, *snapshot.systems])
-    assert page_of("", snapshot, fragment=True)["question"]["model"]["groups"] == []
+    assert page_of("", snapshot, live=LiveUpdate())["question"]["model"]["groups"] == []
 
 
 def test_pickers_begin_with_what_most_people_look_for(snapshot):

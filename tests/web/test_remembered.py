@@ -8,7 +8,9 @@ from django.utils import translation
 
 from calculator.web.panels import per_snapshot
 from calculator.web.panels.links import link_to, query_of
+from calculator.web.panels.page import LiveUpdate
 from calculator.web.wording import speech
+from config import language as language_found
 from tests.web.asking import asked, page_of
 
 QUERIES = [
@@ -56,11 +58,11 @@ def languages(monkeypatch):
 
     monkeypatch.setattr(speech.translation, "gettext", gettext)
     monkeypatch.setattr(speech.translation, "ngettext", ngettext)
-    for kept in (speech._texts_of, speech._form):
+    for kept in (language_found._texts_of, speech._form):
         kept.cache_clear()
     per_snapshot.forget()
     yield
-    for kept in (speech._texts_of, speech._form):
+    for kept in (language_found._texts_of, speech._form):
         kept.cache_clear()
     per_snapshot.forget()
 
@@ -70,7 +72,7 @@ def pages(variants, snapshot, before_each):
     for query, language in variants:
         before_each()
         with translation.override(language):
-            found[query, language] = page_of(query, snapshot, fragment=True)
+            found[query, language] = page_of(query, snapshot, live=LiveUpdate())
     return found
 
 

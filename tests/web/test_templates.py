@@ -12,6 +12,7 @@ from django.utils.safestring import mark_safe
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
+from calculator.web.blocks import Blocks
 from config import jinja
 from tests.web.asking import page_of
 
@@ -105,6 +106,6 @@ def test_every_message_of_the_templates_can_be_extracted():
 
 @pytest.mark.parametrize("query", ["gpu=rtx-4090", "gpu=h100-sxm&n=32&model=kimi-k3.1-pro"])
 def test_the_answer_in_the_page_is_the_answer_alone(environment, snapshot, query):
-    context = page_of(query, snapshot)
+    context = {**page_of(query, snapshot), "blocks": Blocks()}
     answer = environment.get_template("calculator/answer.html").render(context)
     assert answer.strip() in environment.get_template("calculator/page.html").render(context)

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from calculator.estimation.memory import PART_OF
-from calculator.estimation.terms import PART_ORDER, Basis
+from calculator.estimation.terms import BOUNDS, PART_ORDER, Basis
 from calculator.scenario import PARAMETERS
 from calculator.web.panels.bar import PART_CLASSES
 from calculator.web.wording.choices import CHOICES, LIMITS, choice_words, limit_words
@@ -15,6 +15,7 @@ from calculator.web.wording.fields import FIELDS
 from calculator.web.wording.parts import BAR_NAMES, BASES, PART_NAMES
 from calculator.web.wording.problems import PROBLEMS
 from calculator.web.wording.reasons import REASONS, reason_words
+from calculator.web.wording.speed import BOUND_BY, GROUNDS
 from calculator.web.wording.terms import CODES, term_words
 from tests.web.asking import asked
 
@@ -67,7 +68,8 @@ def test_the_arithmetic_is_read():
 
 
 def test_every_reason_and_limit_has_its_words():
-    assert codes_of({"Reason"}, 0) - set(REASONS) - set(LIMITS) == set()
+    assert codes_of({"Reason"}, 0) - set(REASONS) - set(LIMITS) - set(GROUNDS) == set()
+    assert set(GROUNDS) <= codes_of({"Reason"}, 0)
 
 
 def test_every_choice_has_its_words():
@@ -96,6 +98,7 @@ def test_every_part_has_its_names_and_its_colour():
     assert set(PART_ORDER) == set(PART_NAMES) == set(PART_CLASSES)
     assert set(PART_CLASSES.values()) == set(BAR_NAMES)
     assert set(BASES) == set(get_args(Basis))
+    assert set(BOUND_BY) == set(BOUNDS)
 
 
 def test_every_parameter_has_a_name_and_a_description():

@@ -10,6 +10,7 @@ from calculator.estimation.throughput.curves import (
     users_curve,
 )
 from calculator.estimation.throughput.energy import energy_of
+from calculator.estimation.throughput.grounds import grounds_of
 from calculator.estimation.throughput.speculation import speculated
 from calculator.estimation.throughput.speed import missing_for_speed, speed_of
 
@@ -18,6 +19,7 @@ __all__ = [
     "SpeedCurve",
     "UsersCurve",
     "energy_of",
+    "grounds_of",
     "missing_for_speed",
     "most_users_within",
     "prompt_curve",

@@ -62,10 +62,52 @@ def _nearest(parameter: Parameter | None, problem: Problem) -> Any:
     return problem.used
 
 
+def not_one_of(field: str, given: str, allowed: Sequence[str]) -> dict[str, Any]:
+    """A value that is none of those that exist; without one, that it is missing."""
+    names = ", ".join(allowed)
+    if given:
+        detail = _("“{given}” is none of {allowed}.").format(given=shown_text(given), allowed=names)
+    else:
+        detail = _("“{field}” is missing. It is one of {allowed}.").format(field=field, allowed=names)
+    close = difflib.get_close_matches(given.lower(), allowed, n=1, cutoff=0.4)
+    return {
+        "type": "about:blank",
+        "title": _("A value cannot be understood"),
+        "status": 422,
+        "detail": detail,
+        "field": field,
+        "given": shown_text(given),
+        "allowed": list(allowed),
+        "nearest": close[0] if close else allowed[0],
+    }
+
+
 def not_found(field: str, given: str, near: Sequence[str]) -> dict[str, Any]:
     """What the catalogue does not hold, with near names."""
     problem = Problem(field, given, None, "unknown_id", (("near", ", ".join(near)),))
     return {"type": "about:blank", "title": _("Nothing has this id"), "status": 404, **_detail(problem)}
+
+
+def not_one_of(field: str, given: str, allowed: Sequence[str]) -> dict[str, Any]:
+    """A word that is none of those a filter knows."""
+    near = difflib.get_close_matches(given.lower(), allowed, n=1, cutoff=0.4)
+    detail = _("“{given}” is none of {allowed}.").format(given=shown_text(given), allowed=", ".join(allowed))
+    return _not_understood(field, given, detail, list(allowed), near[0] if near else None)
+
+
+def not_a_whole_number(field: str, given: str, low: int, high: int, unit: str) -> dict[str, Any]:
+    """A number of a filter that is none, or out of its range; the nearest is the end that it lies beyond."""
+    detail = _("“{given}” is no whole number from {low} to {high}.").format(
+        given=shown_text(given), low=low, high=high
+    )
+    nearest = low if given.strip().startswith("-") else high
+    return _not_understood(field, given, detail, {"low": low, "high": high, "unit": unit}, nearest)
+
+
+def _not_understood(field: str, given: str, detail: str, allowed: Any, nearest: Any) -> dict[str, Any]:
+    told = {"field": field, "given": shown_text(given), "allowed": allowed, "nearest": nearest}
+    title = _("A value cannot be understood")
+    return {"type": "about:blank", "title": title, "status": 422, "detail": detail, **told}
 
 
 def no_address(path: str, near: Sequence[str]) -> dict[str, Any]:

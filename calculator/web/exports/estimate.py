@@ -8,6 +8,7 @@ from typing import Any
 from calculator.estimation.terms import Cache, CacheGroup, Capacity, Interval, Memory
 from calculator.scenario import Problem, Value
 from calculator.web.answer import Answer
+from calculator.web.exports.speed import energy_json, gaps, point_json, points_of, speed_json
 from calculator.web.panels.memory import explanation
 from calculator.web.wording.choices import choice_words, limit_words
 from calculator.web.wording.problems import near_ids, problem_words, shown_text
@@ -17,7 +18,8 @@ from catalog.snapshot import Snapshot
 
 
 def estimate_json(answer: Answer, told: Iterable[Problem] = ()) -> dict[str, Any]:
-    """The whole object; speed, energy and cost are null until they are computed, and when it does not fit.
+    """The whole object; speed and energy are null when it does not fit or a figure of the device is missing (`reasons`
+    says which), cost until it is computed.
 
     told: problems that only a program is told.
     """
@@ -28,14 +30,27 @@ def estimate_json(answer: Answer, told: Iterable[Problem] = ()) -> dict[str, Any
         "permalink": answer.permalink(),
         "catalog": catalog_json(answer.snapshot),
         "verdict": estimate.verdict,
-        "reasons": [reason_words(reason, units) for reason in answer.reasons],
+        "reasons": [*(reason_words(reason, units) for reason in answer.reasons), *gaps(answer)],
         "plan": plan_json(answer),
         "memory": memory_json(answer, estimate.memory) if estimate.memory else None,
         "cache": cache_json(estimate.cache) if estimate.cache else None,
         "capacity": capacity_json(estimate.capacity) if estimate.capacity else None,
-        "speed": None,
-        "energy": None,
+        "speed": speed_json(answer),
+        "energy": energy_json(answer),
         "cost": None,
+    }
+
+
+def sweep_json(answer: Answer, over: str, told: Iterable[Problem] = ()) -> dict[str, Any]:
+    """Memory and speed at many values of one parameter, each point the answer to the question with that value."""
+    units = answer.units
+    return {
+        "over": over,
+        "scenario": scenario_json(answer),
+        "problems": [problem_json(problem, units) for problem in (*answer.problems, *told)],
+        "permalink": answer.permalink(),
+        "catalog": catalog_json(answer.snapshot),
+        "items": [point_json(point, units) for point in points_of(answer, over)],
     }
 
 
@@ -55,6 +70,7 @@ def scenario_json(answer: Answer) -> dict[str, Any]:
         "kv": c.cache_type,
         "prompt": c.workload.prompt_tokens,
         "output": c.workload.output_tokens,
+        "prefix": c.workload.prefix_tokens,
         "tp": c.plan.tp,
         "pp": c.plan.pp,
         "util": c.knobs.memory_share or None,

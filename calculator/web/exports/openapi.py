@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from calculator.web.exports.offers import OFFERS
+
 PROBLEM = "application/problem+json"
 
 _TEXT = {"type": "string"}
@@ -17,6 +19,39 @@ def _object(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
 
 
 _INTERVAL = _object(("value", "low", "high"), value=_COUNT, low=_COUNT, high=_COUNT)
+_NUMBER = {"type": "number"}
+_MEASURE = _object(("value", "low", "high"), value=_NUMBER, low=_NUMBER, high=_NUMBER)
+_MAYBE_MEASURE = {**_MEASURE, "type": ["object", "null"]}
+_VERDICT = {"enum": ["fits", "tight", "offload", "does_not_fit", "unsupported"]}
+_PROBLEMS = {
+    "type": "array",
+    "description": "Values that were not taken as given, each with what is used instead.",
+    "items": _object(
+        ("field", "code", "given", "used", "message"), field=_TEXT, code=_TEXT, given=_TEXT, message=_TEXT
+    ),
+}
+_SPEED = {
+    "type": ["object", "null"],
+    "description": "Each figure with its central 90 % interval; null when nothing runs, and `reasons` says why. Figures "
+    "of a prompt are null where no compute rate of the device is known.",
+    "required": ["decode_tokens_per_s_per_user", "decode_tokens_per_s_total", "tpot_ms", "bound_by"],
+    "properties": {
+        "decode_tokens_per_s_per_user": {**_MEASURE, "description": "What one user sees."},
+        "decode_tokens_per_s_total": {**_MEASURE, "description": "All users, no prompts inside."},
+        "served_output_tokens_per_s": {**_MAYBE_MEASURE, "description": "All users, prompts included."},
+        "prefill_tokens_per_s": _MAYBE_MEASURE,
+        "ttft_ms": _MAYBE_MEASURE,
+        "tpot_ms": _MEASURE,
+        "request_s": _MAYBE_MEASURE,
+        "bound_by": {"enum": ["weights", "cache", "compute", "interconnect", "host memory", "overhead"]},
+    },
+}
+_ENERGY = {
+    "type": ["object", "null"],
+    "description": "Power of the machine under this load, and energy of a generated token.",
+    "required": ["watts", "joules_per_output_token"],
+    "properties": {"watts": _NUMBER, "joules_per_output_token": _MEASURE},
+}
 
 SCHEMAS: dict[str, Any] = {
     "Problem": {
@@ -55,20 +90,10 @@ SCHEMAS: dict[str, Any] = {
             "capacity",
         ),
         scenario={"type": "object"},
-        problems={
-            "type": "array",
-            "description": "Values that were not taken as given, each with what is used instead.",
-            "items": _object(
-                ("field", "code", "given", "used", "message"),
-                field=_TEXT,
-                code=_TEXT,
-                given=_TEXT,
-                message=_TEXT,
-            ),
-        },
+        problems=_PROBLEMS,
         permalink=_TEXT,
         catalog=_object(("version", "updated"), version=_TEXT, updated=_TEXT),
-        verdict={"enum": ["fits", "tight", "offload", "does_not_fit", "unsupported"]},
+        verdict=_VERDICT,
         reasons=_TEXTS,
         plan={"type": "object"},
         memory={
@@ -95,14 +120,39 @@ SCHEMAS: dict[str, Any] = {
                 "max_users_fits": _MAYBE_COUNT,
             },
         },
-        speed={"type": ["object", "null"]},
-        energy={"type": ["object", "null"]},
+        speed=_SPEED,
+        energy=_ENERGY,
         cost={"type": ["object", "null"]},
+    ),
+    "Sweep": _object(
+        ("over", "scenario", "problems", "permalink", "catalog", "items"),
+        over=_TEXT,
+        scenario={"type": "object"},
+        problems=_PROBLEMS,
+        permalink=_TEXT,
+        catalog=_object(("version", "updated"), version=_TEXT, updated=_TEXT),
+        items={
+            "type": "array",
+            "items": _object(
+                ("value", "permalink", "verdict", "reasons", "memory", "speed", "energy"),
+                value=_COUNT,
+                permalink=_TEXT,
+                verdict=_VERDICT,
+                reasons=_TEXTS,
+                memory={
+                    "type": ["object", "null"],
+                    "properties": {"total_bytes": _COUNT, "per_gpu_bytes": _INTERVAL},
+                },
+                speed=_SPEED,
+                energy=_ENERGY,
+            ),
+        },
     ),
     "List": _object(
         ("items",), items={"type": "array", "items": _object(("id", "href"), id=_TEXT, href=_TEXT)}
     ),
     "Entry": _object(("id",), id=_TEXT),
+    "Offers": OFFERS,
     "Health": _object(
         ("version", "updated", "counts", "findings"),
         version=_TEXT,
@@ -126,8 +176,12 @@ _NOT_UNDERSTOOD = (
 def _shape_of(path: str) -> str:
     if path.endswith("/estimate"):
         return "Estimate"
+    if path.endswith("/sweep"):
+        return "Sweep"
     if path.endswith("/health/catalog"):
         return "Health"
+    if path.endswith("/offers"):
+        return "Offers"
     return "Entry" if "{" in path else "List"
 
 
@@ -143,8 +197,8 @@ def document_answers(schema: dict[str, Any]) -> None:
         shape = _shape_of(path)
         for operation in operations.values():
             answers: dict[str, Any] = {"200": _answer("OK", shape, "application/json")}
-            if shape in ("Estimate", "Entry"):
+            if shape in ("Estimate", "Sweep", "Entry", "Offers"):
                 answers["404"] = _answer(_NOT_FOUND, "Problem", PROBLEM)
-            if shape == "Estimate":
+            if shape in ("Estimate", "Sweep", "Offers"):
                 answers["422"] = _answer(_NOT_UNDERSTOOD, "Problem", PROBLEM)
             operation["responses"] = answers

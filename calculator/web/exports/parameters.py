@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from calculator.scenario import PARAMETERS, Parameter, text_of
@@ -45,6 +46,17 @@ def query_parameters() -> list[dict[str, Any]]:
         }
         for parameter in PARAMETERS
     ]
+
+
+def over_parameter(names: Sequence[str]) -> dict[str, Any]:
+    """The parameter that a sweep goes over."""
+    return {
+        "name": "over",
+        "in": "query",
+        "required": True,
+        "description": "The parameter whose values are gone through.",
+        "schema": {"type": "string", "enum": list(names)},
+    }
 
 
 def body_schema() -> dict[str, Any]:

@@ -12,7 +12,16 @@ from calculator.resolve import resolve
 from calculator.scenario import Scenario
 from calculator.web.answer import permalink
 from calculator.web.wording.reasons import reason_words
-from catalog.records import GIB, Checkpoint, LanguageModel, PublishedFile, Source
+from catalog.records import (
+    GIB,
+    Checkpoint,
+    Conditions,
+    LanguageModel,
+    Measurement,
+    Observation,
+    PublishedFile,
+    Source,
+)
 from catalog.snapshot import Snapshot
 
 SHEET_HARDWARE = {"gpu": "h100-sxm", "engine": "vllm"}
@@ -40,7 +49,7 @@ def sheet_json(model: LanguageModel, snapshot: Snapshot) -> dict[str, Any]:
         "gguf_files": [_file(file) for file in model.files],
         "checkpoints": [_checkpoint(checkpoint) for checkpoint in model.checkpoints],
         "runs_with": runs_with(model, snapshot),
-        "verified": [],
+        "verified": _verified(model, snapshot),
         "sources": [source_json(source) for source in model.sources],
         "updated": snapshot.updated,
     }
@@ -125,6 +134,38 @@ def _count(count: SheetCount) -> dict[str, Any]:
     plan = {"tp": count.plan.tp, "pp": count.plan.pp} if count.plan else None
     why = reason_words(count.why, "gib")
     return {"count": count.fits, "tight": count.tight, "engine": count.engine, "plan": plan, "why": why}
+
+
+def _verified(model: LanguageModel, snapshot: Snapshot) -> list[dict[str, Any]]:
+    """Speeds that others have measured of this model and that a calculation can be held against, newest first."""
+    runs = [
+        run
+        for run in snapshot.measurements
+        if run.task == "speed" and run.comparable and run.model_id == model.id
+    ]
+    runs.sort(key=lambda run: run.date or "", reverse=True)
+    return [_measured(run, seen) for run in runs for seen in run.observed]
+
+
+def _measured(run: Measurement, seen: Observation) -> dict[str, Any]:
+    given = run.conditions or Conditions()
+    return {
+        "figure": seen.part,
+        "value": seen.amount,
+        "unit": seen.unit,
+        "device": run.device,
+        "gpu": run.scenario.get("gpu"),
+        "n": int(run.scenario.get("n", "1")),
+        "engine": run.engine,
+        "engine_version": run.engine_version or None,
+        "format": run.weights_format or None,
+        "users": given.users,
+        "prompt_tokens": given.prompt_tokens,
+        "output_tokens": given.output_tokens,
+        "depth_tokens": given.depth_tokens,
+        "source": run.source,
+        "date": run.date,
+    }
 
 
 def _checkpoint(checkpoint: Checkpoint) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from calculator.web.panels.memory import memory_panel
 from calculator.web.panels.problems import problem_sentence
 from calculator.web.panels.shapes import MemoryPanel
 from calculator.web.panels.spans import text_of_spans
+from calculator.web.panels.speed import speed_panel
+from calculator.web.panels.speed_shapes import SpeedPanel
 from calculator.web.panels.verdict import verdict_panel
 from calculator.web.panels.would_fit import would_fit_panel
 from calculator.web.wording.speech import gettext as _
@@ -34,16 +36,33 @@ def lines(answer: Answer) -> Iterator[str]:
     if answer.estimate.memory:
         yield ""
         yield from _breakdown(memory_panel(answer, answer.estimate.memory))
+        yield from _speed(speed_panel(answer))
     panel = would_fit_panel(answer)
     if panel:
         yield ""
         yield _("What would fit")
-        yield from (
-            [f"  {row['name']} · {row['needs']} · {row['note']}" for row in panel["rows"]]
-            or [panel["sentence"]]
-        )
+        yield from (f"  {row['name']} · {row['needs']} · {row['note']}" for row in panel["rows"])
     yield ""
     yield answer.permalink()
+
+
+def _speed(panel: SpeedPanel) -> Iterator[str]:
+    """The figures of speed with what sets them, or why there are none."""
+    yield ""
+    if panel["table"] is None:
+        yield panel["reason"]
+        return
+    rows = panel["table"]["rows"]
+    names = [f"{row['name']}, {row['note']}" if row["note"] else row["name"] for row in rows]
+    width = max(len(name) for name in names)
+    yield f"{_('Speed'):<{width}}  {_('Estimate'):>14}  {'90%':>14}  {_('What sets it')}"
+    for name, row in zip(names, rows, strict=True):
+        value = f"{row['value']} {row['unit']}".strip()
+        yield f"{name:<{width}}  {value:>14}  {row['range']:>14}  {row['sets']}".rstrip()
+    yield ""
+    yield from (f"{row['name']}: {row['why']}" for row in rows if row["why"])
+    if panel["within"]:
+        yield panel["within"]
 
 
 def _breakdown(panel: MemoryPanel) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from calculator.estimation.devices import default_os
 from calculator.estimation.engines.acceptance import backend_for
 from calculator.estimation.engines.shared import server_defaults
+from calculator.resolve import USUAL_OUTPUT, USUAL_PROMPT
 from calculator.scenario import BY_NAME, DEFAULTS, Value
 from calculator.web import figures
 from calculator.web.answer import Answer
@@ -21,6 +22,7 @@ from calculator.web.panels.shapes import (
     SelectField,
     ToggleField,
 )
+from calculator.web.panels.speculation import SERVERS, drafts_possible
 from calculator.web.wording.choices import why_chosen
 from calculator.web.wording.fields import ADVANCED_GROUPS, label_of
 from calculator.web.wording.speech import gettext as _
@@ -57,11 +59,13 @@ HELP: Mapping[str, object] = {
     "ngl": gettext_lazy("The output counts as one more."),
     "ncmoe": gettext_lazy("Layers whose experts stay in system RAM, from the first."),
     "ram": gettext_lazy("Whether the part beside the GPU fits there."),
+    "ram_bw": gettext_lazy("Theoretical, channels × transfer rate × 8 bytes."),
     "mtp": gettext_lazy("Tokens that the model’s own prediction drafts per step."),
+    "accept": gettext_lazy("Share of drafted tokens that are kept, 0 to 1."),
+    "prompt": gettext_lazy("Shorter where the context leaves less."),
+    "output": gettext_lazy("At most half of the context."),
+    "prefix": gettext_lazy("Tokens of the prompt that all requests share: read once."),
 }
-
-SERVERS = ("vllm", "sglang", "tensorrt-llm")
-"""Engine families with parallel plans beyond tensors and stages."""
 
 OFFLOAD_NAMES: Mapping[str, object] = {
     "none": gettext_lazy("nothing"),
@@ -80,7 +84,7 @@ OS_NAMES: Mapping[str, str] = {
 
 
 def advanced_groups(answer: Answer) -> list[AdvancedGroup]:
-    """Engine memory, parallel plan, offload, the engine's build, operating system, images; a group without knobs is
+    """Engine memory, parallel plan, offload, the engine's build, operating system, lengths, drafts, images; a group without knobs is
     left out."""
     groups = unmoved(answer, "advanced", lambda: _groups(answer))
     if not answer.problems:
@@ -96,9 +100,10 @@ def _groups(answer: Answer) -> list[AdvancedGroup]:
         (str(ADVANCED_GROUPS["engine"]), _engine_fields(answer)),
         (str(ADVANCED_GROUPS["plan"]), _plan_fields(answer)),
         (str(ADVANCED_GROUPS["offload"]), _offload_fields(answer)),
-        (str(ADVANCED_GROUPS["speculative"]), _speculative_fields(answer)),
         (_("Engine build"), _build_fields(answer)),
         (str(ADVANCED_GROUPS["platform"]), _platform_fields(answer)),
+        (str(ADVANCED_GROUPS["lengths"]), _length_fields(answer)),
+        (str(ADVANCED_GROUPS["speculative"]), _speculative_fields(answer)),
         (_("Images"), [_toggle(answer, "vision")] if answer.configuration.model.vision else []),
     ]
     return [{"legend": legend, "fields": fields} for legend, fields in groups if fields]
@@ -168,23 +173,35 @@ def _offload_fields(answer: Answer) -> list[AdvancedField]:
     able = [kind for kind in engine.rules.get("offload", ()) if kind != "experts" or experts]
     if not able or answer.configuration.accelerator.unified:
         return []
-    ram = _number(answer, "ram", _("not compared"))
+    ram, bandwidth = _number(answer, "ram", _("not compared")), _number(answer, "ram_bw", _("usual"))
     if "experts_on_host" in engine.rules:
-        return [ram]
+        return [ram, bandwidth]
     offers = [(kind, str(OFFLOAD_NAMES[kind])) for kind in ("none", "auto", *able)]
     fields: list[AdvancedField] = [_select(answer, "offload", offers)]
     if "layers" in able:
         fields.append(_number(answer, "ngl", _("as many as fit")))
     if "experts" in able:
         fields.append(_number(answer, "ncmoe", _("as few as fit")))
-    return [*fields, ram]
+    return [*fields, ram, bandwidth]
+
+
+def _length_fields(answer: Answer) -> list[AdvancedField]:
+    """Prompt and answer; nothing for models that write none."""
+    if answer.configuration.model.task != "generate":
+        return []
+    usual = {"prompt": figures.whole(USUAL_PROMPT), "output": figures.whole(USUAL_OUTPUT), "prefix": "0"}
+    return [_number(answer, name, placeholder) for name, placeholder in usual.items()]
 
 
 def _speculative_fields(answer: Answer) -> list[AdvancedField]:
-    """The model's own drafts, once their arithmetic is part of the question."""
-    drafts = bool(answer.configuration.model.architecture.extra_parameters("mtp"))
-    servers = answer.configuration.engine.family in SERVERS
-    return [_number(answer, "mtp", "0")] if drafts and servers and BY_NAME["mtp"].built else []
+    """The model's own drafts, where the engine has them."""
+    if not drafts_possible(answer.configuration):
+        return []
+    usual = answer.configuration.constants.get("speed_mtp_acceptance")
+    return [
+        _number(answer, "mtp", "0"),
+        _number(answer, "accept", figures.plain(usual.value) if usual else ""),
+    ]
 
 
 def _build_fields(answer: Answer) -> list[AdvancedField]:

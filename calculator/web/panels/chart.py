@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Literal
 
@@ -12,8 +14,10 @@ from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.charts import (
     Axis,
+    Point,
     apart,
     between,
+    compact,
     cut_at_top,
     figure_json,
     polyline,
@@ -30,6 +34,7 @@ from calculator.web.panels.shapes import (
     ChartSeries,
     ChartTable,
     ChartTick,
+    DrawnChart,
 )
 from calculator.web.panels.sliders import LEAST_CONTEXT, tick_label
 from calculator.web.wording.speech import gettext as _
@@ -41,63 +46,72 @@ RIGHT_HALF = 0.55
 LEAST_HIGH = 16_384
 END_APART = 3  # a tick nearer to the axis's end than a third of it would touch the end's words
 LINES_APART = 0.07  # words find room between two limits
+TABLE_ID = "context-table"
 LABEL_WIDTH = 0.3  # of the plot: words of a limit, from the left
 
-_HOLE = "\x1a"
-_PRESENT = json.dumps(_HOLE)
-"""Where the present point stands in the numbers: a control character, which no name holds."""
 
-
-def chart_panel(answer: Answer, memory: Memory, *, with_figure: bool) -> ChartPanel | None:
-    """The chart, None where no curve can be computed."""
+def chart_panel(
+    answer: Answer, memory: Memory, unfolded: AbstractSet[str] | None = None
+) -> ChartPanel | None:
+    """The chart, None where no curve can be computed. unfolded: ids of what is open on the page of a live update, which
+    has the figure and draws the curves itself; None for a page."""
+    fragment = unfolded is not None
     users, plan = answer.configuration.workload.users, answer.estimate.configuration.plan
     curves = unless_changed(answer, "curves", (users, plan), lambda: curves_of(answer))
     if not curves:
         return None
-    units = answer.units
+    units, physical = answer.units, memory.limit.physical_bytes
     tokens = answer.configuration.workload.context_tokens
     x_axis = Axis(LEAST_CONTEXT, max(curves[0].context_tokens[-1], LEAST_HIGH), log=True)
     # Beyond the model's longest context there is no point to show: the curves' starts settle the height.
     seen = memory.needed.value if x_axis.holds(tokens) else min(curve.needed_bytes[0] for curve in curves)
-    top = HEAD_ROOM * max(memory.limit.physical_bytes, seen)
+    top = HEAD_ROOM * (physical if seen <= physical else _stepped(seen))
     y_axis = Axis(0, figures.in_units(top, units))
-    drawn, numbers = unless_changed(
+    drawn = unless_changed(
         answer,
-        "chart",
+        ("chart", fragment),
         (users, plan, top, memory.limit),
-        lambda: _drawn(answer, curves, memory, x_axis, y_axis),
+        lambda: _drawn(answer, curves, memory, (x_axis, y_axis), whole=not fragment),
+    )
+    told = unfolded is None or TABLE_ID in unfolded
+    table = unless_changed(
+        answer, ("table", told), (users, plan), lambda: _table(curves, answer, x_axis, told=told)
     )
     present = _present_numbers(tokens, memory, units) if x_axis.holds(tokens) else None
     return {
-        **drawn,
+        "id": "context",
+        "title": _title(answer, units),
         "description": _description(answer, memory),
+        "drawn": drawn,
+        "table": table,
         "present": _present(tokens, memory, units, x_axis, y_axis),
-        "numbers": numbers.replace(_PRESENT, json.dumps(present, separators=(",", ":"))),
-        "figure": figure_json("context") if with_figure else "",
+        "present_numbers": compact(present),
+        "figure": "" if fragment else figure_json("context"),
     }
+
+
+def _stepped(size: float) -> float:
+    """The next 16th of a power of two: an axis that follows what does not fit stands still between them."""
+    step = 2.0 ** (math.floor(math.log2(size)) - 4)
+    return step * math.ceil(size / step)
 
 
 def _drawn(
-    answer: Answer, curves: Sequence[MemoryCurve], memory: Memory, x_axis: Axis, y_axis: Axis
-) -> tuple[ChartPanel, str]:
-    """What stays while only the context moves: everything but the present point, and its place in the numbers."""
-    units = answer.units
-    drawn: ChartPanel = {
+    answer: Answer, curves: Sequence[MemoryCurve], memory: Memory, axes: tuple[Axis, Axis], *, whole: bool
+) -> DrawnChart:
+    units, (x_axis, y_axis) = answer.units, axes
+    points = [_unit_points(curve, units, x_axis, y_axis) for curve in curves]
+    limits = _limits(memory, units, y_axis, _at_left(points))
+    return {
         "id": "context",
-        "title": _title(answer, units),
         "note": _note(curves, answer),
-        "description": "",
-        "series": _series(curves, answer, x_axis, y_axis),
+        "series": _series(curves, answer, points, whole=whole),
         "x_ticks": _x_ticks(x_axis),
         "y_ticks": _y_ticks(y_axis),
-        "limits": _limits(memory, units, y_axis, _at_left(curves, units, x_axis, y_axis)),
+        "limits": limits,
         "fits": _fits(answer, curves, memory, x_axis, y_axis),
-        "present": None,
-        "table": _table(curves, answer, x_axis),
-        "numbers": "",
-        "figure": "",
+        "numbers": _numbers(curves, answer, memory, axes, limits),
     }
-    return drawn, _numbers(curves, answer, memory, x_axis, y_axis)
 
 
 def _title(answer: Answer, units: str) -> str:
@@ -132,23 +146,26 @@ def _description(answer: Answer, memory: Memory) -> str:
 
 def _unit_points(curve: MemoryCurve, units: str, x_axis: Axis, y_axis: Axis) -> list[tuple[float, float]]:
     full = y_axis.high / figures.in_units(1, units)
-    places = _places(curve.context_tokens, x_axis)
-    return [(x, size / full) for x, size in zip(places, curve.needed_bytes, strict=True) if 0 <= x <= 1]
+    inside, places = _places(curve.context_tokens, x_axis)
+    return [(x, size / full) for x, size in zip(places, curve.needed_bytes[inside], strict=True)]
 
 
 @lru_cache(maxsize=256)
-def _places(tokens: tuple[int, ...], axis: Axis) -> tuple[float, ...]:
-    """Where a curve's contexts lie: the same for every curve of a model."""
-    return tuple(axis.at(value) for value in tokens)
+def _places(tokens: tuple[int, ...], axis: Axis) -> tuple[slice, tuple[float, ...]]:
+    """Which of a curve's contexts lie on the axis, and where: the same for every curve of a model."""
+    first = bisect_left(tokens, axis.low)
+    last = bisect_right(tokens, axis.high)
+    return slice(first, last), tuple(axis.at(value) for value in tokens[first:last])
 
 
-def _series(curves: Sequence[MemoryCurve], answer: Answer, x_axis: Axis, y_axis: Axis) -> list[ChartSeries]:
-    drawn = [cut_at_top(_unit_points(curve, answer.units, x_axis, y_axis)) for curve in curves]
+def _series(
+    curves: Sequence[MemoryCurve], answer: Answer, drawn: Sequence[Sequence[Point]], *, whole: bool
+) -> list[ChartSeries]:
     last = sorted(curve.needed_bytes[-1] for curve in curves)
     # Curves that leave through the top end at the same height: the higher one's label stands above.
     ends = apart(
         [
-            (points[-1][1] if points else 1.0) + 1e-9 * last.index(curve.needed_bytes[-1])
+            min(points[-1][1] if points else 1.0, 1.0) + 1e-9 * last.index(curve.needed_bytes[-1])
             for curve, points in zip(curves, drawn, strict=True)
         ],
         LABEL_HEIGHT,
@@ -157,7 +174,7 @@ def _series(curves: Sequence[MemoryCurve], answer: Answer, x_axis: Axis, y_axis:
         {
             "number": number,
             "name": _label(curve, answer),
-            "points": polyline(points),
+            "points": polyline(cut_at_top(points)) if whole else "",
             "end_label": f"{_label(curve, answer)} {figures.bare_size(curve.needed_bytes[-1], answer.units)}",
             "end_y": percent(100 * (1 - end)),
         }
@@ -171,6 +188,7 @@ def _anchor(at: float) -> str:
     return "end" if at > 0.98 else "middle"
 
 
+@lru_cache(maxsize=256)
 def _x_ticks(axis: Axis) -> list[ChartTick]:
     return [
         {
@@ -182,6 +200,7 @@ def _x_ticks(axis: Axis) -> list[ChartTick]:
     ]
 
 
+@lru_cache(maxsize=256)
 def _labelled(axis: Axis) -> list[int]:
     """Powers of four and the axis's end; below 4K only where nothing else would be labelled."""
     end = int(axis.high)
@@ -189,6 +208,7 @@ def _labelled(axis: Axis) -> list[int]:
     return ticks if len(ticks) <= 5 else [tick for tick in ticks if tick >= 4096]
 
 
+@lru_cache(maxsize=256)
 def _y_ticks(axis: Axis) -> list[ChartTick]:
     steps = round_steps(axis.high, most=6)
     places = figures.decimals_of(steps[1], 1) if len(steps) > 1 else 0
@@ -198,9 +218,9 @@ def _y_ticks(axis: Axis) -> list[ChartTick]:
     ]
 
 
-def _at_left(curves: Sequence[MemoryCurve], units: str, x_axis: Axis, y_axis: Axis) -> list[float]:
+def _at_left(drawn: Sequence[Sequence[Point]]) -> list[float]:
     """How high the curves run where the limits' words stand."""
-    return [y for curve in curves for x, y in _unit_points(curve, units, x_axis, y_axis) if x <= LABEL_WIDTH]
+    return [y for points in drawn for x, y in points if x <= LABEL_WIDTH]
 
 
 def _limits(memory: Memory, units: str, axis: Axis, curves: Sequence[float]) -> list[ChartLimit]:
@@ -272,7 +292,9 @@ def _fits(
     )
 
 
-def _table(curves: Sequence[MemoryCurve], answer: Answer, axis: Axis) -> ChartTable:
+def _table(curves: Sequence[MemoryCurve], answer: Answer, axis: Axis, *, told: bool) -> ChartTable:
+    if not told:
+        return {"id": "context", "folded": True, "head": [], "rows": []}
     units = answer.units
     unit = figures.unit_name(units)
     rows = []
@@ -280,7 +302,7 @@ def _table(curves: Sequence[MemoryCurve], answer: Answer, axis: Axis) -> ChartTa
         sizes = [between(tokens, curve.context_tokens, curve.needed_bytes) for curve in curves]
         rows.append([figures.whole(tokens), *(figures.bare_size(size, units) for size in sizes)])
     head = [_("Context"), *(f"{_label(curve, answer)}, {unit}" for curve in curves)]
-    return {"head": head, "rows": rows}
+    return {"id": "context", "folded": False, "head": head, "rows": rows}
 
 
 def _present_numbers(tokens: int, memory: Memory, units: str) -> dict[str, object]:
@@ -292,29 +314,37 @@ def _present_numbers(tokens: int, memory: Memory, units: str) -> dict[str, objec
 
 
 def _numbers(
-    curves: Sequence[MemoryCurve], answer: Answer, memory: Memory, x_axis: Axis, y_axis: Axis
+    curves: Sequence[MemoryCurve],
+    answer: Answer,
+    memory: Memory,
+    axes: tuple[Axis, Axis],
+    lines: Sequence[ChartLimit],
 ) -> str:
-    """What Plotly needs of this answer, as JSON text, with a hole for the present point."""
-    units, ticks = answer.units, _labelled(x_axis)
-    limits = [("usable", memory.limit.usable.value), ("physical", memory.limit.physical_bytes)]
-    words = {line["kind"]: line["label"] for line in _limits(memory, units, y_axis, [])}
+    """What Plotly needs of this answer, but for the present point, as JSON text."""
+    units, (x_axis, y_axis) = answer.units, axes
+    ticks = _labelled(x_axis)
+    limits = {"usable": memory.limit.usable.value, "physical": memory.limit.physical_bytes}
+    one = figures.in_units(1, units)
+    thousandths = 1000 * one
     numbers = {
-        "x": list(curves[0].context_tokens),
+        "x": curves[0].context_tokens,
         "series": [
             {
                 "name": _label(curve, answer),
-                "y": [round(figures.in_units(size, units), 3) for size in curve.needed_bytes],
+                "thousandths": [int(size * thousandths + 0.5) for size in curve.needed_bytes],
             }
             for curve in curves
         ],
         "limits": [
-            {"kind": kind, "value": round(figures.in_units(size, units), 3), "label": words[kind]}
-            for kind, size in limits
-            if kind in words
+            {
+                "kind": line["kind"],
+                "value": round(limits[line["kind"]] * one, 3),
+                "label": line["label"],
+            }
+            for line in lines
         ],
-        "present": _HOLE,
         "x_ticks": {"values": ticks, "labels": [tick_label(value) for value in ticks]},
         "x_range": [x_axis.low, x_axis.high],
         "y_range": [0, round(y_axis.high, 3)],
     }
-    return json.dumps(numbers, separators=(",", ":"))
+    return compact(numbers)

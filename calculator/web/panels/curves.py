@@ -8,7 +8,7 @@ from calculator.resolve import cache_types_for
 from calculator.web.answer import Answer
 
 MOST_CURVES = 3
-POINTS = 33
+POINTS = 25
 USUAL = ("bf16", "fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
 """Compared first, in the order of the curves, so that a curve keeps its colour when another type is chosen."""
 

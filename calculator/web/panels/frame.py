@@ -8,6 +8,7 @@ from calculator.web.panels.links import link_to, query_of
 from calculator.web.panels.names import hardware_words
 from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.shapes import PageFrame
+from calculator.web.panels.speed_words import short_speed
 from calculator.web.panels.verdict import question_words
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.verdicts import verdict_sentence
@@ -42,4 +43,6 @@ def _needs(answer: Answer) -> str:
         return ""
     needed = figures.size(memory.needed.value, answer.units)
     usable = figures.size(memory.limit.usable.value, answer.units)
-    return " " + _("Needs {needed} of {usable} usable.").format(needed=needed, usable=usable)
+    needs = " " + _("Needs {needed} of {usable} usable.").format(needed=needed, usable=usable)
+    speed = short_speed(answer)
+    return needs + " " + _("{speed} for one user.").format(speed=speed) if speed else needs

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from calculator.estimation.terms import Cache, Memory
+from calculator.estimation.terms import Memory, Speed
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.names import cards_of, gpus_used, settled
 from calculator.web.panels.shapes import Figure, FiguresPanel
-from calculator.web.panels.would_fit import largest_format, smallest_count
+from calculator.web.panels.would_fit import fits_from, largest_format
+from calculator.web.wording.reasons import reason_words
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import ngettext
+from calculator.web.wording.speed import BOUND_SHORT
 
 
 def figures_panel(answer: Answer) -> FiguresPanel:
@@ -24,8 +26,7 @@ def figures_panel(answer: Answer) -> FiguresPanel:
             _system_ram(answer, memory),
             _longest(answer),
             _most_users(answer),
-            _one_request(answer) if answer.estimate.verdict != "offload" else None,
-            _all_gpus(answer, memory),
+            *_speed(answer, memory),
         ]
     elif answer.estimate.verdict == "unsupported":
         shown = [
@@ -154,38 +155,36 @@ def _most_users(answer: Answer) -> Figure | None:
     return _figure(_("Most users"), figures.whole(fits), "", detail)
 
 
-def _one_request(answer: Answer) -> Figure | None:
-    cache, units = answer.estimate.cache, answer.units
-    if cache is None or not cache.bytes_per_request:
-        return None
-    return _figure(
-        _("Cache of one request"),
-        figures.bare_size(cache.bytes_per_request, units),
-        figures.unit_name(units),
-        _cache_sum(answer, cache),
-        _("{count} bytes").format(count=figures.whole(cache.bytes_per_request)),
+def _speed(answer: Answer, memory: Memory) -> list[Figure | None]:
+    """Decode and first token, each with its range and the condition that matters; where nothing is generated, what else
+    there is of memory."""
+    estimate, speed = answer.estimate, answer.estimate.speed
+    if answer.configuration.model.task != "generate":
+        return [_all_gpus(answer, memory)]
+    label = _("Decode per user")
+    if speed is None:
+        gap = " ".join(reason_words(reason, answer.units) for reason in estimate.speed_reasons)
+        return [_figure(label, figures.MISSING, "", gap)]
+    rate, bound = speed.decode_tokens_per_s_per_user, str(BOUND_SHORT[speed.bound_by])
+    decode = _figure(
+        label,
+        figures.rate(rate.value),
+        "tok/s",
+        f"{figures.rate_range(rate.low, rate.high)} · {bound}",
     )
+    return [decode, _first_token(answer, speed)]
 
 
-def _cache_sum(answer: Answer, cache: Cache) -> str:
-    """`131,072 B × 8,192 tokens, on one copy`: cells, states, and what whole blocks, windows and padding change."""
-    tokens = answer.configuration.workload.context_tokens
-    per_token, state = cache.bytes_per_token, cache.state_bytes_per_request
-    pieces = []
-    if per_token:
-        pieces.append(
-            ngettext("{size} × {count} token", "{size} × {count} tokens", tokens).format(
-                size=figures.exact_bytes(per_token), count=figures.whole(tokens)
-            )
-        )
-    if state:
-        pieces.append(_("{size} of state").format(size=figures.spelled_bytes(state)))
-    rest = cache.bytes_per_request - per_token * tokens - state
-    if rest > 0 and any(group.window_tokens for group in cache.groups):
-        pieces.append(_("{size} for windows and whole blocks").format(size=figures.spelled_bytes(rest)))
-    elif rest > 0:
-        pieces.append(_("{size} for whole blocks and pages").format(size=figures.spelled_bytes(rest)))
-    return _("{sum}, on one copy").format(sum=" + ".join(pieces)) if pieces else _("on one copy")
+def _first_token(answer: Answer, speed: Speed) -> Figure:
+    prompt = figures.whole(settled(answer).workload.prompt_tokens)
+    label = _("First token, prompt of {tokens}").format(tokens=prompt)
+    ttft, prefill = speed.ttft_ms, speed.prefill_tokens_per_s
+    if ttft is None or prefill is None:
+        return _figure(label, figures.MISSING, "", _("no compute rate is known"))
+    value, unit = figures.duration_parts(ttft.value)
+    ends = figures.duration_range(ttft.low, ttft.high, ttft.value)
+    condition = _("prefill {rate} tok/s").format(rate=figures.rate(prefill.value))
+    return _figure(label, figures.rate(value), unit, f"{ends} · {condition}")
 
 
 def _all_gpus(answer: Answer, memory: Memory) -> Figure | None:
@@ -203,11 +202,12 @@ def _all_gpus(answer: Answer, memory: Memory) -> Figure | None:
 def _fits_from(answer: Answer) -> Figure | None:
     if cards_of(answer.scenario.gpu, answer.snapshot):
         return None
-    count = smallest_count(answer)
+    found = fits_from(answer)
     label = _("This GPU fits from")
-    if count is None:
+    if found is None:
         return _figure(label, figures.MISSING, "", _("no count that was tried"))
-    return _figure(label, figures.whole(count.number), "", count.note)
+    count, machines = found
+    return _figure(label, figures.whole(count), "", machines)
 
 
 def _largest_format(answer: Answer) -> Figure | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from calculator.estimation.terms import Memory, Part, Reason, Term
@@ -35,20 +36,21 @@ LAYER_KINDS = {
 }
 
 
-def memory_panel(answer: Answer, memory: Memory) -> MemoryPanel:
-    """The table, in the order of the bar."""
+def memory_panel(answer: Answer, memory: Memory, unfolded: AbstractSet[str] | None = None) -> MemoryPanel:
+    """The table, in the order of the bar. unfolded: ids of what is open on the page of a live update, None: tell all."""
     units, several = answer.units, gpus_used(answer) > 1
     places = figures.column_decimals(figures.in_units(memory.needed.value, units))
     total_places = figures.column_decimals(figures.in_units(memory.total_bytes, units)) if several else None
     rows = [
         unless_changed(
             answer,
-            ("row", part.name),
+            ("row", part.name, told),
             (part, places, total_places),
-            partial(_row, answer, part, places, total_places),
+            partial(_row, answer, part, (places, total_places), told=told),
         )
         for part in memory.parts
         if part.total_bytes
+        for told in (unfolded is None or f"why-{part.name}" in unfolded,)
     ]
     return {
         "per_gpu_head": _per_gpu_head(answer, memory),
@@ -84,8 +86,9 @@ def _range(low: float, value: float, high: float, units: str, places: int) -> st
     return figures.size_range(low, high, units, places)
 
 
-def _row(answer: Answer, part: Part, places: int, total_places: int | None) -> MemoryRow:
-    units = answer.units
+def _row(answer: Answer, part: Part, columns: tuple[int, int | None], *, told: bool) -> MemoryRow:
+    """A row; told: with its explanation."""
+    units, (places, total_places) = answer.units, columns
     total = "" if total_places is None else _cell(part.total_bytes, units, total_places)
     own = figures.cell_decimals(figures.in_units(part.per_gpu_bytes, units), places)
     return {
@@ -97,9 +100,10 @@ def _row(answer: Answer, part: Part, places: int, total_places: int | None) -> M
         "range": _range(part.low_bytes, part.per_gpu_bytes, part.high_bytes, units, own),
         "evidence": part_evidence(answer, part),
         "total": total,
-        "why": part_why(part, units),
-        "exact": _("{count} bytes").format(count=figures.whole(part.per_gpu_bytes)),
-        "source": _source(part),
+        "folded": not told,
+        "why": part_why(part, units) if told else [],
+        "exact": _("{count} bytes").format(count=figures.whole(part.per_gpu_bytes)) if told else "",
+        "source": _source(part) if told else [],
     }
 
 
@@ -114,6 +118,7 @@ def _needed_row(answer: Answer, memory: Memory, places: int, total_places: int |
         "range": _range(needed.low, needed.value, needed.high, units, places),
         "evidence": evidence_href(answer),
         "total": "" if total_places is None else figures.bare_size(memory.total_bytes, units, total_places),
+        "folded": True,
         "why": [],
         "exact": _("{count} bytes").format(count=figures.whole(needed.value)),
         "source": [],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from calculator.web.answer import Answer
 from calculator.web.panels.bar import bar_panel
 from calculator.web.panels.chart import chart_panel
@@ -12,27 +14,49 @@ from calculator.web.panels.memory import memory_panel
 from calculator.web.panels.problems import problems_panel
 from calculator.web.panels.question import controls_of, question_panel
 from calculator.web.panels.rack import host_panel, rack_panel
-from calculator.web.panels.shapes import CalculatorPage
+from calculator.web.panels.shapes import CalculatorPage, WouldFitPanel
+from calculator.web.panels.speed import speed_panel
+from calculator.web.panels.speed_shapes import SpeedPanel
 from calculator.web.panels.verdict import verdict_panel
 from calculator.web.panels.would_fit import would_fit_panel
 from calculator.web.wording.speech import speaking
 
 
+@dataclass(frozen=True, slots=True)
+class LiveUpdate:
+    """What the page that asks for an answer alone shows: the key of its choices, and what is unfolded on it."""
+
+    choices_key: str = ""
+    unfolded: frozenset[str] = frozenset()
+
+
 def calculator_page(
-    answer: Answer, *, canonical: str, fragment: bool = False, shown_key: str = "", preview: bool = False
+    answer: Answer, *, canonical: str, live: LiveUpdate | None = None, preview: bool = False
 ) -> CalculatorPage:
     """The context of the calculator's template.
 
-    fragment: only the answer is asked for. shown_key: the choices that the browser shows already.
-    preview: the answer is computed with drafts.
+    live: only the answer is asked for, by a page that shows this. preview: the answer is computed with drafts.
     """
     with speaking():
-        return _page(answer, canonical, shown_key, fragment=fragment, preview=preview)
+        return _page(answer, canonical, live, preview=preview)
 
 
-def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool, preview: bool) -> CalculatorPage:
+def would_fit_rows(answer: Answer) -> WouldFitPanel | None:
+    """What would fit, for the section that follows a live update."""
+    with speaking():
+        return would_fit_panel(answer)
+
+
+def speed_section(answer: Answer) -> SpeedPanel:
+    """The whole section Speed, which follows where somebody looks at it."""
+    with speaking():
+        return speed_panel(answer)
+
+
+def _page(answer: Answer, canonical: str, live: LiveUpdate | None, *, preview: bool) -> CalculatorPage:
     memory = answer.estimate.memory
-    question = question_panel(answer, fragment=fragment, shown_key=shown_key)
+    fragment, unfolded = live is not None, live.unfolded if live else None
+    question = question_panel(answer, fragment=fragment, shown_key=live.choices_key if live else "")
     return {
         "fragment": fragment,
         "preview": preview,
@@ -44,8 +68,9 @@ def _page(answer: Answer, canonical: str, shown_key: str, *, fragment: bool, pre
         "rack": rack_panel(answer, memory) if memory else None,
         "host": host_panel(answer, memory) if memory else None,
         "figures": figures_panel(answer),
-        "would_fit": would_fit_panel(answer),
-        "memory": memory_panel(answer, memory) if memory else None,
-        "chart": chart_panel(answer, memory, with_figure=not fragment) if memory else None,
+        "would_fit": would_fit_panel(answer, later=fragment),
+        "memory": memory_panel(answer, memory, unfolded) if memory else None,
+        "chart": chart_panel(answer, memory, unfolded) if memory else None,
+        "speed": speed_panel(answer, unfolded) if memory else None,
         "dock": dock_panel(answer),
     }

@@ -11,13 +11,14 @@ from calculator.web.answer import Answer
 from calculator.web.panels.advanced import advanced_groups, advanced_summary
 from calculator.web.panels.formats import format_field
 from calculator.web.panels.names import card_name, cards_of, plan_words, settled, version_words
-from calculator.web.panels.per_snapshot import unmoved
+from calculator.web.panels.per_snapshot import unless_changed, unmoved
 from calculator.web.panels.pickers import hardware_field, model_field
 from calculator.web.panels.problems import with_problem
 from calculator.web.panels.shapes import (
     Choice,
     ChoiceGroup,
     CountField,
+    QuestionNotes,
     QuestionPanel,
     SegmentedField,
     SelectField,
@@ -37,6 +38,9 @@ LONGEST_SEGMENT = 8  # characters; longer labels would not stand side by side
 CONTROLS = ("model", "quant", "gpu", "n", "ctx", "users", "kv", "engine")
 """Ids of the fields that are always there; those of Advanced depend on the engine."""
 
+TARGETS = ("ttft", "tpot")
+"""Ids of the fields that stand in the section Speed."""
+
 
 def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> QuestionPanel:
     """All fields. shown_key: the choices that the browser shows already."""
@@ -49,6 +53,9 @@ def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> Qu
 
     marked = any(field["problem"] for group in advanced for field in group["fields"])
     key = choices_key() if marked else unmoved(answer, "choices_key", choices_key)
+    summary = unmoved(answer, "advanced_summary", lambda: advanced_summary(advanced))
+    words = tuple(field[name] for field in (quant, engine) for name in ("aside", "note", "help"))
+    notes = unless_changed(answer, "notes", (words, summary), lambda: _notes(quant, engine, summary))
     return {
         "model": model_field(answer, with_groups=not fragment),
         "quant": quant,
@@ -59,17 +66,24 @@ def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> Qu
         "kv": kv,
         "engine": engine,
         "advanced": advanced,
-        "advanced_summary": unmoved(answer, "advanced_summary", lambda: advanced_summary(advanced)),
+        "advanced_summary": summary,
         "units": answer.units,
         "reset_href": "/",
+        "notes": notes,
         "choices_key": key,
         "send_choices": key != shown_key,
     }
 
 
+def _notes(quant: SelectField, engine: SelectField, summary: str) -> QuestionNotes:
+    return {"quant": quant, "engine": engine, "advanced_summary": summary}
+
+
 def controls_of(panel: QuestionPanel) -> frozenset[str]:
     """Ids of every control that stands on the page."""
-    return frozenset(CONTROLS) | {field["id"] for group in panel["advanced"] for field in group["fields"]}
+    return frozenset((*CONTROLS, *TARGETS)) | {
+        field["id"] for group in panel["advanced"] for field in group["fields"]
+    }
 
 
 # --- hardware ---------------------------------------------------------------------------------------------------------

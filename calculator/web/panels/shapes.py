@@ -16,7 +16,10 @@ How text looks here:
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from calculator.web.panels.speed_shapes import SpeedPanel
 
 VerdictCode = Literal["fits", "tight", "offload", "does_not_fit", "unsupported"]
 """As the API spells it; it is also the icon's name in `icons.svg` and, after `is-`, the colour's class."""
@@ -231,6 +234,14 @@ class SliderField(TypedDict):
     problem: Sentence
 
 
+class QuestionNotes(TypedDict):
+    """What stands beside the lists; the same object as long as none of it changes."""
+
+    quant: SelectField
+    engine: SelectField
+    advanced_summary: str
+
+
 class QuestionPanel(TypedDict):
     """Every field, in the order of the page.
 
@@ -253,6 +264,7 @@ class QuestionPanel(TypedDict):
     advanced_summary: str
     units: str
     reset_href: str
+    notes: QuestionNotes
     choices_key: str
     send_choices: bool
 
@@ -424,10 +436,11 @@ class WayOut(TypedDict):
 
 
 class WouldFitPanel(TypedDict):
-    """Below the card when the answer is no: smallest change first. rows may be empty; then sentence says why."""
+    """Below the card when the answer is no: smallest change first. later: `"?model=…&v=1"` where the rows follow, else
+    empty."""
 
-    sentence: str
     rows: list[WayOut]
+    later: str
 
 
 class MemoryRow(TypedDict):
@@ -436,7 +449,8 @@ class MemoryRow(TypedDict):
     id: the part's name in the API, for `why-<id>`: `"kv_cache"`. name: `"KV cache"`. note: `"24 MLA layers · same copy on
     every GPU"`. per_gpu: `"0.211"`, with equal decimals in a column where that is honest. range: `"54.9–55.2"` or
     `"exact"`. evidence: its record on the page of accuracy. total: over all GPUs. why: the explanation; source: one word and where (`"config file"`, `"rule, llama.cpp
-    b11434"`), a span with href when there is a page. exact: the bytes in full: `"226,492,416 bytes"`.
+    b11434"`), a span with href when there is a page. exact: the bytes in full: `"226,492,416 bytes"`. folded: these three
+    are left out, because nobody has unfolded them.
     """
 
     id: str
@@ -447,6 +461,7 @@ class MemoryRow(TypedDict):
     range: str
     evidence: str
     total: str
+    folded: bool
     why: Sentence
     exact: str
     source: Sentence
@@ -466,7 +481,8 @@ class MemoryPanel(TypedDict):
 
 class ChartSeries(TypedDict):
     """A curve, number 1 to 4 (colour and dash). points: for `<polyline>` in a box of 0–1000 by 0–1000, y downwards, whole
-    numbers: `"0,270 16,270 31,269"`; what lies above the chart's top is cut off. end_label: `"bf16 85.1"`, at end_y."""
+    numbers: `"0,270 16,270 31,269"`; what lies above the chart's top is cut off; empty in a live
+    update. end_label: `"bf16 85.1"`, at end_y."""
 
     number: int
     name: str
@@ -504,23 +520,43 @@ class ChartPoint(TypedDict):
 
 
 class ChartTable(TypedDict):
-    """The same in figures, at the ticks: head `["Context", "bf16, GiB", "fp8, GiB"]`, rows of finished text."""
+    """The same in figures, at the ticks: head `["Context", "bf16, GiB", "fp8, GiB"]`, rows of finished text. id: of the
+    chart. folded: both are left out, because nobody has unfolded them."""
 
+    id: str
+    folded: bool
     head: list[str]
     rows: list[list[str]]
+
+
+class DrawnChart(TypedDict):
+    """What stays of a chart while only the present point moves; the same object as long as nothing in it changes.
+
+    id: `"context"`. note: `"KV cache type bf16 (solid) and fp8 (dashed). Weights format and users as set."` fits: where
+    the present curve meets *usable*, None outside the chart.
+
+    numbers: JSON text for Plotly, only numbers and labels:
+    `{"x": [1024, …], "series": [{"name": "bf16", "thousandths": [58100, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
+    "usable 72.9"}], "x_ticks": {"values": [4096, …], "labels": ["4K", …]}, "x_range": [1024, 1048576], "y_range":
+    [0, 88]}`. In a live update the page draws the curves from them (charts.js), and series have no points.
+    """
+
+    id: str
+    note: str
+    series: list[ChartSeries]
+    x_ticks: list[ChartTick]
+    y_ticks: list[ChartTick]
+    limits: list[ChartLimit]
+    fits: ChartPoint | None
+    numbers: str
 
 
 class ChartPanel(TypedDict):
     """GiB per GPU against context.
 
-    id: `"context"`. title: `"GiB per GPU against context"`. note: `"KV cache type bf16 (solid) and fp8 (dashed). Weights
-    format and users as set."` description: one sentence for screen readers. fits: where the present curve meets *usable*,
-    None outside the chart. present: where the visitor stands, None outside.
-
-    numbers: JSON text for Plotly, only numbers and labels, sent with each answer:
-    `{"x": [1024, …], "series": [{"name": "bf16", "y": [58.1, …]}], "limits": [{"kind": "usable", "value": 72.9, "label":
-    "usable 72.9"}], "present": {"x": 8192, "y": 58.3, "label": "8,192 tokens: 58.3"} or null, "x_ticks": {"values": [4096,
-    …], "labels": ["4K", …]}, "x_range": [1024, 1048576], "y_range": [0, 88]}`. A value of null makes a gap.
+    id: `"context"`. title: `"GiB per GPU against context"`. description: one sentence for screen readers. present: where
+    the visitor stands, None outside; present_numbers: the same for Plotly as JSON text, `{"x": 8192, "y": 58.3, "label":
+    "8,192 tokens: 58.3"}` or `null`.
 
     figure: JSON text of the Plotly figure, the same for every answer and sent only with the full page: `{"data": [one
     trace for each of up to 4 series, then the present point], "layout": {…}}`, without any colour; a trace names its
@@ -529,16 +565,11 @@ class ChartPanel(TypedDict):
 
     id: str
     title: str
-    note: str
     description: str
-    series: list[ChartSeries]
-    x_ticks: list[ChartTick]
-    y_ticks: list[ChartTick]
-    limits: list[ChartLimit]
-    fits: ChartPoint | None
-    present: ChartPoint | None
+    drawn: DrawnChart
     table: ChartTable
-    numbers: str
+    present: ChartPoint | None
+    present_numbers: str
     figure: str
 
 
@@ -577,7 +608,7 @@ class CalculatorPage(TypedDict):
     """The whole context of `calculator/page.html`, and of `calculator/answer.html` in it.
 
     fragment: True when only the answer is asked for; the answer then adds what the form must learn, out of band. bar is
-    None when memory cannot be computed, rack with one GPU or when bar is None; memory and chart are None with bar.
+    None when memory cannot be computed, rack with one GPU or when bar is None; memory, chart and speed are None with bar.
     preview: computed with drafts.
     """
 
@@ -594,4 +625,5 @@ class CalculatorPage(TypedDict):
     would_fit: WouldFitPanel | None
     memory: MemoryPanel | None
     chart: ChartPanel | None
+    speed: SpeedPanel | None
     dock: DockPanel

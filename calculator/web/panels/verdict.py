@@ -12,6 +12,7 @@ from calculator.web.panels.names import engine_words, format_words, gpus_used, h
 from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.shapes import Sentence, VerdictPanel
 from calculator.web.panels.spans import HOLE, filled, joined, link, plain, sentence
+from calculator.web.panels.speed_words import short_speed
 from calculator.web.panels.would_fit import changes
 from calculator.web.wording.choices import limit_words
 from calculator.web.wording.reasons import is_remark, reason_words
@@ -34,6 +35,8 @@ def verdict_panel(answer: Answer) -> VerdictPanel:
     words = verdict_sentence(estimate, units)
     memory = estimate.memory
     spoken = f"{words} {of_usable(memory, units)}." if memory else words
+    if speed := short_speed(answer):
+        spoken += f" {speed}."
     return {
         "code": estimate.verdict,
         "chip": str(NAMES[estimate.verdict]),

@@ -10,13 +10,14 @@ from calculator.estimation import estimate, verdict_of
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.sheet import BuiltSize
 from calculator.estimation.terms import Estimate
-from calculator.planner.counts import counts_to_try, smallest_counts
+from calculator.planner.counts import Rung, counts_to_try, ladder_of, smallest_of
 from calculator.resolve import cache_types_for, default_format, engines_for, resolve
 from calculator.scenario import DEFAULTS, Scenario, Value
 from calculator.web import figures
 from calculator.web.answer import Answer, permalink
 from calculator.web.panels.dock import of_usable
 from calculator.web.panels.formats import format_sizes
+from calculator.web.panels.links import query_of
 from calculator.web.panels.names import cards_of, device_name, format_words, plan_words
 from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.shapes import WayOut, WouldFitPanel
@@ -81,7 +82,6 @@ class Found:
     note: str
     scenario: Scenario
     estimate: Estimate
-    number: int = 0
 
 
 def ask(answer: Answer, **changes: Value) -> tuple[Scenario, Estimate]:
@@ -106,18 +106,28 @@ def _settled(answer: Answer, **changes: Value) -> Configuration:
     def settle() -> Configuration:
         return resolve(scenario.replace(**changes), answer.snapshot).configuration
 
-    if FOLLOWING & changes.keys() or scenario.maxlen is not None or scenario.seqs is not None:
+    if FOLLOWING & changes.keys() or _follows(scenario):
         return settle()
     settled = unmoved(answer, ("settled", *changes.items()), settle)
-    return replace(settled, workload=answer.configuration.workload)
+    return settled.at(answer.configuration.workload)
 
 
-def would_fit_panel(answer: Answer) -> WouldFitPanel | None:
-    """Rows below the card when the answer is no; None when no change is known to help, which the card then says."""
+def _follows(scenario: Scenario) -> bool:
+    """Whether a fixed limit of the server has to follow context or users: then the machine moves with them."""
+    return scenario.maxlen is not None or scenario.seqs is not None
+
+
+def would_fit_panel(answer: Answer, *, later: bool = False) -> WouldFitPanel | None:
+    """Rows below the card when the answer is no; None when no change is known to help, which the card then says.
+
+    later: only the place for the rows, with the question that brings them.
+    """
     if answer.estimate.verdict in WORKS:
         return None
+    if later:
+        return {"rows": [], "later": f"?{query_of(answer)}"}
     rows = [_row(found, answer.units) for found in changes(answer)]
-    return {"sentence": "", "rows": rows} if rows else None
+    return {"rows": rows, "later": ""} if rows else None
 
 
 def changes(answer: Answer) -> Iterator[Found]:
@@ -339,13 +349,13 @@ def smallest_number(answer: Answer) -> int | None:
 def _smallest_number(answer: Answer) -> int | None:
     if answer.estimate.memory is None or cards_of(answer.scenario.gpu, answer.snapshot):
         return None
-    counts = smallest_counts(answer.scenario.replace(**FREE_PLAN), answer.snapshot)
+
+    def ladder() -> tuple[Rung, ...]:
+        return ladder_of(answer.scenario.replace(**FREE_PLAN), answer.snapshot)
+
+    rungs = ladder() if _follows(answer.scenario) else unmoved(answer, "ladder", ladder)
+    counts = smallest_of(rungs, answer.configuration.workload)
     return counts.fits or counts.tight
-
-
-def smallest_count(answer: Answer) -> Found | None:
-    """The smallest number of the same devices that holds the model, where it is another one."""
-    return _once(answer, _smallest_count)
 
 
 def _smallest_count(answer: Answer) -> Found | None:
@@ -362,14 +372,27 @@ def _count(number: int) -> dict[str, Value]:
 def _with_count(answer: Answer, number: int) -> Found:
     """The same question with another count and the plan that suits it."""
     scenario, other = ask(answer, **_count(number))
-    plan, gpus = other.configuration.plan, other.configuration.count
-    note = _("one machine")
-    if plan.nodes > 1:
-        note = ngettext("{nodes} node", "{nodes} nodes of {size}", plan.nodes).format(
-            nodes=plan.nodes, size=plan.gpus_per_node
-        )
+    gpus = other.configuration.count
     name = f"{figures.whole(gpus)} × {device_name(other.configuration, answer.snapshot)}"
-    return Found(name, note, scenario, other, gpus)
+    return Found(name, _machines(other.configuration), scenario, other)
+
+
+def _machines(configuration: Configuration) -> str:
+    """`one machine`, `4 nodes of 8`."""
+    plan = configuration.plan
+    if plan.nodes == 1:
+        return _("one machine")
+    words = ngettext("{nodes} node", "{nodes} nodes of {size}", plan.nodes)
+    return words.format(nodes=plan.nodes, size=plan.gpus_per_node)
+
+
+def fits_from(answer: Answer) -> tuple[int, str] | None:
+    """The smallest number of these GPUs that holds the model, where it is another one, and in which machines."""
+    number = smallest_number(answer)
+    if not number or number == answer.scenario.n:
+        return None
+    configuration = _settled(answer, **_count(number))
+    return configuration.count, _machines(configuration)
 
 
 REFUSED = (_as_many_as_served, _own_choice, _fewer, _more, _other_engine)

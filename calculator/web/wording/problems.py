@@ -36,6 +36,9 @@ PROBLEMS: Mapping[str, Template] = {
     "lengths_above_context": _(
         "Prompt and answer together ({prompt} + {output} tokens) are longer than the context of {context}."
     ),
+    "prefix_above_prompt": _(
+        "The shared prefix is a part of the prompt of {prompt} tokens. The answer uses {used}."
+    ),
     "unknown_parameter": _("No parameter is called “{given}”. It was ignored."),
     "unknown_parameter_near": _("No parameter is called “{given}”. Near names: {near}. It was ignored."),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from calculator.estimation.terms import Reason
+from calculator.web.wording.economics import ECONOMICS
 from calculator.web.wording.speech import gettext_lazy as _
 from calculator.web.wording.speech import ngettext_lazy
 from calculator.web.wording.text import Template, say_code
@@ -160,7 +161,7 @@ SPEED_GAPS: Mapping[str, Template] = {
 }
 """Which figure of a device is missing for its speed or its power."""
 
-REASONS: Mapping[str, Template] = {**REFUSALS, **GROUNDS, **REMARKS, **SPEED_GAPS}
+REASONS: Mapping[str, Template] = {**REFUSALS, **GROUNDS, **REMARKS, **SPEED_GAPS, **ECONOMICS}
 
 _FALLBACK = _("The engine does not support this combination.")
 

@@ -1,65 +1,33 @@
 """Messages of the pages, looked up once for each language.
 
-Django finds the present language anew for every message. A page asks for many: `speaking` finds it once, and each
-message is looked up once in the life of the process. Outside `speaking`, Django's own functions answer.
+Within `speaking` each message is looked up once in the life of the process. Outside, Django's own functions answer.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
 from django.utils import translation
 
+from config.language import language, speaking, texts
 
-class _Texts(dict[str, str]):
-    """Messages of one language that were asked for. The messages are those of the source, so there are only so many."""
-
-    def __init__(self, language: str | None) -> None:
-        super().__init__()
-        self.language = language
-
-    def __missing__(self, message: str) -> str:
-        self[message] = text = translation.gettext(message)
-        return text
-
-
-_texts_of = lru_cache(maxsize=32)(_Texts)
-_speaking: ContextVar[_Texts | None] = ContextVar("speaking", default=None)
-
-
-@contextmanager
-def speaking() -> Iterator[None]:
-    """Within it the present language is taken as it is now."""
-    token = _speaking.set(_texts_of(translation.get_language()))
-    try:
-        yield
-    finally:
-        _speaking.reset(token)
-
-
-def language() -> str | None:
-    """The present language."""
-    texts = _speaking.get()
-    return translation.get_language() if texts is None else texts.language
+__all__ = ["gettext", "gettext_lazy", "language", "ngettext", "ngettext_lazy", "speaking"]
 
 
 def gettext(message: str) -> str:
     """The message in the present language."""
-    texts = _speaking.get()
-    return translation.gettext(message) if texts is None else texts[message]
+    found = texts()
+    return translation.gettext(message) if found is None else found[message]
 
 
 def ngettext(one: str, many: str, number: int) -> str:
     """The form of the message that the number needs."""
-    texts = _speaking.get()
-    if texts is None:
+    found = texts()
+    if found is None:
         return translation.ngettext(one, many, number)
-    return _form(texts.language, one, many, number)
+    return _form(found.language, one, many, number)
 
 
 @lru_cache(maxsize=2048)

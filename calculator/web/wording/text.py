@@ -12,6 +12,7 @@ from string import Formatter
 from typing import Any
 
 from calculator.web import figures
+from calculator.web.wording.money import input_name, months, years
 from calculator.web.wording.speech import gettext_lazy as _
 from catalog.records import Engine
 
@@ -91,17 +92,27 @@ _WRITERS: Mapping[str, _Writer] = {
     "exact": lambda value, _units: figures.exact_bytes(value),
     "bytes": lambda value, _units: figures.spelled_bytes(value),
     "percent": lambda value, _units: figures.percent(value),
+    "share": lambda value, _units: figures.percent(round(value, 2)),
     "short": lambda value, _units: figures.tokens(int(value)),
     "parameters": lambda value, _units: figures.parameters(int(value)),
+    "time": lambda value, _units: figures.duration(value),
+    "rate": lambda value, _units: figures.rate(value),
+    "bandwidth": lambda value, _units: figures.bandwidth(value),
+    "flops": lambda value, _units: figures.operations(value),
     "plain": lambda value, _units: figures.plain(value),
     "engine": lambda value, _units: engine_name(value),
     "backend": lambda value, _units: BACKEND_NAMES.get(str(value), str(value)),
     "what": lambda value, _units: what_words(value),
     "format": lambda value, _units: format_label(value),
+    "usd": lambda value, _units: figures.usd(value),
+    "months": lambda value, _units: months(value),
+    "years": lambda value, _units: years(value),
+    "many": lambda value, _units: figures.many_tokens(value),
+    "money_input": lambda value, _units: input_name(value),
 }
 
 
-_TEXT_SPECS = ("engine", "format", "backend", "what")
+_TEXT_SPECS = ("engine", "format", "backend", "what", "money_input")
 
 
 def _written(raw: Factor, spec: str, units: str) -> str:

@@ -1,0 +1,146 @@
+"""Measured speeds beside the estimate: what others have seen on the same devices, with conditions and source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from calculator.accuracy.beside import Measured, measured_beside
+from calculator.estimation.configuration import Workload
+from calculator.estimation.throughput import speed_of
+from calculator.web import figures
+from calculator.web.answer import Answer
+from calculator.web.panels.names import settled
+from calculator.web.panels.speed_shapes import MeasuredRow
+from calculator.web.wording.speech import gettext as _
+from calculator.web.wording.speech import ngettext
+from calculator.web.wording.text import engine_name, format_label
+
+MOST_EACH = {"decode": 2, "prefill": 1, "throughput": 1, "ttft": 1}
+"""Results of each figure that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A row and what the charts need of it: figure, value, tokens held, users."""
+
+    row: MeasuredRow
+    figure: str
+    value: float
+    held_tokens: int | None
+    users: int | None
+
+
+def measured_rows(answer: Answer) -> list[Beside]:
+    """The results nearest to the question, figure by figure; nothing where nobody measured it."""
+    c = settled(answer)
+    return [
+        _beside(measured, answer)
+        for figure, most in MOST_EACH.items()
+        for measured in measured_beside(c, answer.snapshot, figure, most)
+    ]
+
+
+def _beside(measured: Measured, answer: Answer) -> Beside:
+    return Beside(
+        {
+            "value": _value(measured),
+            "estimate": _estimate(measured, answer),
+            "conditions": _conditions(measured),
+            "caveat": _caveat(measured),
+            "source": f"{measured.source}, {measured.date}" if measured.date else measured.source,
+            "href": measured.url or "",
+        },
+        measured.figure,
+        measured.value,
+        _held(measured),
+        measured.users,
+    )
+
+
+def _held(measured: Measured) -> int | None:
+    """Tokens in the cache while decoding, in the middle of the answer where its length is known."""
+    before = measured.depth_tokens if measured.depth_tokens is not None else measured.prompt_tokens
+    if before is None and measured.output_tokens is None:
+        return None
+    return (before or 0) + (measured.output_tokens or 0) // 2
+
+
+def _value(measured: Measured) -> str:
+    if measured.figure == "ttft":
+        return _("first token after {time}").format(time=figures.duration(1e3 * measured.value))
+    rate = f"{figures.rate(measured.value)}{figures.NO_BREAK}tok/s"
+    words = {
+        "decode": _("{rate} decode"),
+        "prefill": _("{rate} prefill"),
+        "throughput": _("{rate} of all users"),
+    }
+    return words[measured.figure].format(rate=rate)
+
+
+def _conditions(measured: Measured) -> str:
+    """`GPT-OSS-120B MXFP4 · llama.cpp b6989 · 1 user · after 4,096 tokens`."""
+    pieces = [f"{measured.model} {format_label(measured.format)}".strip()]
+    pieces.append(f"{engine_name(measured.engine)} {measured.engine_version}".strip())
+    if measured.users is not None:
+        pieces.append(
+            ngettext("{count} user", "{count} users", measured.users).format(
+                count=figures.whole(measured.users)
+            )
+        )
+    pieces += _lengths(measured)
+    return " · ".join(pieces)
+
+
+def _lengths(measured: Measured) -> list[str]:
+    """What was in the cache before, or the prompt, and how much was written."""
+    out = []
+    if measured.figure == "decode" and measured.depth_tokens is not None:
+        if measured.depth_tokens:
+            out.append(_("after {tokens} tokens").format(tokens=figures.whole(measured.depth_tokens)))
+    elif measured.prompt_tokens:
+        out.append(_("prompt of {tokens}").format(tokens=figures.whole(measured.prompt_tokens)))
+    if measured.output_tokens and measured.figure != "prefill":
+        out.append(_("answer of {tokens}").format(tokens=figures.whole(measured.output_tokens)))
+    return out
+
+
+def _there(measured: Measured, answer: Answer) -> float | None:
+    """The same figure as it is computed for the conditions of the measurement, in its unit; None where they are not
+    known, or the weights are of another format."""
+    before = measured.depth_tokens if measured.figure == "decode" else measured.prompt_tokens
+    if before is None:
+        before = measured.prompt_tokens
+    if before is None or measured.users is None or not measured.same_format:
+        return None
+    c = settled(answer)
+    work = Workload(c.workload.context_tokens, measured.users, max(1, before), measured.output_tokens or 1)
+    speed = speed_of(replace(c, workload=work))
+    if speed is None:
+        return None
+    found = {
+        "decode": speed.decode_tokens_per_s_per_user,
+        "prefill": speed.prefill_tokens_per_s,
+        "throughput": speed.served_output_tokens_per_s,
+        "ttft": speed.ttft_ms,
+    }[measured.figure]
+    if found is None:
+        return None
+    return found.value / 1e3 if measured.figure == "ttft" else found.value
+
+
+def _estimate(measured: Measured, answer: Answer) -> str:
+    value = _there(measured, answer)
+    if value is None:
+        return ""
+    text = figures.duration(1e3 * value) if measured.figure == "ttft" else figures.rate(value)
+    return _("The estimate there is {value}.").format(value=text)
+
+
+def _caveat(measured: Measured) -> str:
+    """Where it differs from the question, or why no calculation can be held against it."""
+    pieces = []
+    if not measured.same_model:
+        pieces.append(_("a model of the same shape"))
+    if not measured.same_format:
+        pieces.append(_("another format of its family"))
+    return ", ".join([*pieces, *measured.caveats])

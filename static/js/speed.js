@@ -1,0 +1,139 @@
+// The section Speed: what follows a live update when somebody looks at it (the open curve, measured results).
+const REST_MS = 150;
+const answer = document.getElementById("answer");
+const form = document.getElementById("question");
+const section = () => document.getElementById("speed");
+const side = () => document.getElementById("speed-side");
+let open = side()?.querySelector(".curve-tabs [aria-current]")?.dataset.tab ?? "context";
+let shownFor = section()?.dataset.section; // the question that the slow parts belong to
+let seen = false;
+let resting = 0;
+let waiting = new AbortController();
+
+// --- what follows ---------------------------------------------------------------------------------------------------
+
+function address() {
+  const url = new URL(section().dataset.section, location.href);
+  url.searchParams.set("show", `speed-${open}`);
+  return url;
+}
+
+function take(found) {
+  for (const id of ["speed-side", "measured"]) {
+    const fresh = found.getElementById(id);
+    document.getElementById(id)?.replaceChildren(...(fresh ? fresh.childNodes : []));
+  }
+  // Targets are the visitor's: only what was never filled is taken over.
+  const targets = document.getElementById("targets");
+  const theirs = found.getElementById("targets");
+  if (targets && theirs && !targets.querySelector("input")) targets.replaceChildren(...theirs.childNodes);
+}
+
+async function load() {
+  waiting.abort();
+  waiting = new AbortController();
+  const { signal } = waiting;
+  const question = section().dataset.section;
+  const focused = side().contains(document.activeElement) ? document.activeElement.id : "";
+  const response = await fetch(address(), { headers: { "HX-Request": "true" }, signal });
+  if (!response.ok) return;
+  const found = new DOMParser().parseFromString(await response.text(), "text/html");
+  if (signal.aborted || !section()) return;
+  take(found);
+  shownFor = question;
+  dress();
+  if (focused) document.getElementById(focused)?.focus();
+  document.dispatchEvent(new Event("stowage:section"));
+}
+
+const stale = () => side() && (shownFor !== section().dataset.section || !side().firstElementChild);
+
+function follow() {
+  clearTimeout(resting);
+  if (stale() && seen) resting = setTimeout(() => load().catch(() => {}), REST_MS);
+}
+
+const near = new IntersectionObserver(
+  ([{ isIntersecting }]) => {
+    seen = isIntersecting;
+    follow();
+  },
+  { rootMargin: "200px" },
+);
+
+function watch() {
+  if (watch.seen !== side()) {
+    near.disconnect();
+    seen = false;
+    watch.seen = side();
+    if (watch.seen) near.observe(watch.seen);
+    dress();
+  }
+  follow();
+}
+
+// --- tabs: links without a script -------------------------------------------------------------------------------------
+
+const tabs = () => [...(side()?.querySelectorAll("[data-tab]") ?? [])];
+
+function dress() {
+  const list = document.getElementById("curve-tabs");
+  if (!list) return;
+  list.setAttribute("role", "tablist");
+  for (const tab of tabs()) {
+    const chosen = tab.dataset.tab === open;
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-selected", chosen);
+    tab.setAttribute("aria-controls", "curve-panel");
+    tab.tabIndex = chosen ? 0 : -1;
+    if (chosen) tab.setAttribute("aria-current", "true");
+    else tab.removeAttribute("aria-current");
+  }
+  const panel = document.getElementById("curve-panel");
+  panel.setAttribute("role", "tabpanel");
+  panel.setAttribute("aria-labelledby", `tab-${open}`);
+}
+
+function choose(tab) {
+  open = tab.dataset.tab;
+  dress();
+  tab.focus();
+  load().catch(() => {
+    location.href = tab.href;
+  });
+}
+
+answer.addEventListener("click", (event) => {
+  const tab = event.target.closest("[data-tab]");
+  if (!tab || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  choose(tab);
+});
+
+const MOVES = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+
+answer.addEventListener("keydown", (event) => {
+  const tab = event.target.closest("[data-tab]");
+  if (!tab) return;
+  if (event.key === " ") {
+    event.preventDefault();
+    choose(tab);
+  }
+  if (!(event.key in MOVES)) return;
+  event.preventDefault();
+  const all = tabs();
+  const move = MOVES[event.key];
+  const at = Number.isFinite(move) ? (all.indexOf(tab) + move + all.length) % all.length : move > 0 ? all.length - 1 : 0;
+  choose(all[at]);
+});
+
+// --- fields of the question that stand in this section ----------------------------------------------------------------
+
+for (const type of ["input", "change"]) {
+  document.addEventListener(type, ({ target }) => {
+    if (target.form === form && !form.contains(target)) form.dispatchEvent(new Event(type, { bubbles: true }));
+  });
+}
+
+watch();
+document.addEventListener("htmx:after:swap", watch);
