@@ -92,7 +92,10 @@ class Catalogue:
     @cached_property
     def asked(self) -> list[tuple[Measurement, list[Remark]]]:
         """Each measurement with what is wrong with its question; none while no question can be asked at all."""
-        return [] if self.fault else [(row, scenario_remarks(row.scenario)) for row in self.measurements]
+        if self.fault:
+            return []
+        with live.held():
+            return [(row, scenario_remarks(row.scenario)) for row in self.measurements]
 
     @cached_property
     def shapes(self) -> dict[str, Architecture]:

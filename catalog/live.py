@@ -16,7 +16,9 @@ import gc
 import logging
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import cast
 
 from django.db import DatabaseError, close_old_connections, connection
 
@@ -52,6 +54,7 @@ class _State:
 
 
 _state = _State()
+_held = threading.local()
 os.register_at_fork(after_in_child=_state.after_fork)
 
 
@@ -64,11 +67,23 @@ def current() -> Snapshot:
 
 def refresh() -> Snapshot:
     """Read the database again if it has another version than the snapshot; for commands, tests and after a write."""
+    if snapshot := getattr(_held, "snapshot", None):
+        return cast(Snapshot, snapshot)
     with _state.lock:
         version = CatalogVersion.current()
         if _state.snapshot is None or _state.snapshot.version != str(version.version):
             _state.snapshot = _read(version)
         return _state.snapshot
+
+
+@contextmanager
+def held() -> Iterator[Snapshot]:
+    """One snapshot for many questions of this thread: within it, `refresh` does not ask the database again."""
+    _held.snapshot = refresh()
+    try:
+        yield _held.snapshot
+    finally:
+        _held.snapshot = None
 
 
 def warm() -> None:

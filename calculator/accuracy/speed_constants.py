@@ -19,6 +19,7 @@ from calculator.accuracy.speed_fit import (
     uncertainty,
     unseen_errors,
 )
+from calculator.accuracy.speed_left_out import left_out_constants
 from calculator.accuracy.speed_predict import FIGURES, Prepared
 from calculator.accuracy.speed_priors import OLD_BUILDS, POOLS, PRIORS, Prior
 from calculator.estimation.uncertainty import Z_90
@@ -69,22 +70,35 @@ class Fitted:
 
 
 def fitted_constants(rows: Sequence[Prepared], date: str) -> list[Constant]:
-    """Every calibrated constant of speed from prepared rows; those whose split is `fit` are used, the others left alone.
+    """Every calibrated constant of speed from prepared rows, and the record of models left out (speed_left_out); rows
+    whose split is `fit` are used, the others left alone.
 
     Constants with another basis (links, host memory, power, engines without measurements) are not fitted and not here.
     """
-    out: list[Constant] = []
+    solved = list(solutions(rows))
+    constants = [row for fitted in solved for row in constants_from(fitted, source_of(fitted), date)]
+    return constants + left_out_constants(
+        [(fitted.problem, fitted.used, fitted.factors) for fitted in solved], date
+    )
+
+
+def solutions(rows: Sequence[Prepared]) -> Iterator[Fitted]:
+    """The solution of every pool that has rows to fit."""
     for problem in pools(rows).values():
-        used = np.array([row.case.split == "fit" for row in problem.rows])
-        if not used.any():
-            continue
-        factors = fit(problem, used)
-        covariance, unseen = uncertainty(problem, factors, used), unseen_errors(problem, used)
-        source = (
-            f"fitted on {used.sum()} comparable rows of the catalogue's speed measurements, robust, by group"
-        )
-        out += constants_from(Fitted(problem, factors, covariance, unseen, used), source, date)
-    return out
+        used = np.array([row.case.split == "fit" for row in problem.rows], dtype=bool)
+        if used.any():
+            factors = fit(problem, used)
+            covariance, unseen = uncertainty(problem, factors, used), unseen_errors(problem, used)
+            yield Fitted(problem, factors, covariance, unseen, used)
+
+
+def source_of(fitted: Fitted) -> str:
+    """What a fitted constant names as its source."""
+    return f"{FITTED_ON} {fitted.used.sum()} comparable rows of the catalogue's speed measurements, robust, by group"
+
+
+FITTED_ON = "fitted on"
+"""Begins the source of every constant that comes from here."""
 
 
 def constants_from(fitted: Fitted, source: str, date: str) -> list[Constant]:

@@ -204,12 +204,16 @@ class _Objective:
             (self.weights * robust).sum() / ROBUST**2 + prior @ prior + (self.above(factors) ** 2).sum()
         )
 
-    def normal(self, factors: Any) -> tuple[Any, Any]:
-        """(JᵀWJ, −gradient/2) of the reweighted squares."""
+    def linear(self, factors: Any) -> tuple[list[Any], Any, Any]:
+        """(derivatives of each figure's rows by the factors, weights of the rows, how far they are away)."""
         away, rates, base = self.away(factors)
         weight = self.weights / np.sqrt(1.0 + (away / ROBUST) ** 2) / ROBUST**2
         changes = {field: self._change(field, rates, base) for field in UNITS}
-        blocks = [self._slopes(figure, changes) for figure in range(len(FIGURES))]
+        return [self._slopes(figure, changes) for figure in range(len(FIGURES))], weight, away
+
+    def normal(self, factors: Any) -> tuple[Any, Any]:
+        """(JᵀWJ, −gradient/2) of the reweighted squares."""
+        blocks, weight, away = self.linear(factors)
         square = np.diag(self.problem.spreads**-2.0)
         right = (self.problem.start - factors) / self.problem.spreads**2
         for figure, slopes in enumerate(blocks):
@@ -237,13 +241,19 @@ class _Objective:
 
 NUDGE = 1.001
 
+AFTER_LEFT_OUT = 2
+"""Steps that are left once a model was taken out of the normal equations."""
 
-def fit(problem: Problem, used: Any) -> Any:
-    """The logarithms of all factors, fitted on the rows where `used` is true (Levenberg and Marquardt)."""
+
+def fit(problem: Problem, used: Any, start: Any = None, steps: int = MOST_STEPS) -> Any:
+    """The logarithms of all factors, fitted on the rows where `used` is true (Levenberg and Marquardt).
+
+    start: a solution for nearly the same rows, from which a few steps are enough.
+    """
     objective = _Objective(problem, np.isfinite(problem.observed) & used[None, :])
-    factors, damping = problem.start, 1e-2
+    factors, damping = problem.start if start is None else start, 1e-2
     value = objective.value(factors)
-    for _ in range(MOST_STEPS):
+    for _ in range(steps):
         square, right = objective.normal(factors)
         while damping < 1e6:
             step = np.linalg.solve(square + damping * np.diag(np.diag(square)), right)
@@ -275,6 +285,29 @@ def unseen_errors(problem: Problem, used: Any) -> Any:
         factors = fit(problem, used & (own != turn))
         left_out = used & (own == turn)
         out[:, left_out] = problem.errors(factors)[:, left_out]
+    return out
+
+
+def unseen_models(problem: Problem, used: Any, factors: Any) -> Any:
+    """ln(observed ÷ predicted) of the used rows, each by a fit that had not seen its model; figures × rows.
+
+    factors: the solution with all of them. A model is taken out of its normal equations, one step leads near the
+    solution without it, and few more reach it.
+    """
+    objective = _Objective(problem, np.isfinite(problem.observed) & used[None, :])
+    square, right = objective.normal(factors)
+    blocks, weight, away = objective.linear(factors)
+    models = np.array([row.case.scenario.model for row in problem.rows])
+    out = np.full(problem.observed.shape, np.nan)
+    for model in dict.fromkeys(models[used].tolist()):
+        own = np.flatnonzero(used & (models == model))
+        rest, other = square.copy(), right.copy()
+        for figure, slopes in enumerate(blocks):
+            mine, heavy = slopes[own], weight[figure][own]
+            rest -= (mine.T @ mine.multiply(heavy[:, None])).toarray()
+            other += mine.T @ (heavy * away[figure][own])
+        near = factors + np.linalg.solve(rest, other)
+        out[:, own] = problem.errors(fit(problem, used & (models != model), near, AFTER_LEFT_OUT))[:, own]
     return out
 
 

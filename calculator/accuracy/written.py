@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from calculator.accuracy.report import Comparison, Group, Report
+from catalog.records import Constant
 
-BY = ("engine", "part", "attention")
-"""What the groups of the JSON are by."""
+GROUPED: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "memory": (("engine", "part", "attention"),),
+    "speed": (
+        ("engine", "device", "architecture", "part"),
+        ("engine", "part"),
+        ("backend", "part"),
+        ("device", "part"),
+        ("architecture", "part"),
+        ("users", "part"),
+    ),
+}
+"""What the groups of the JSON are by; of speed one cut after the other, each over all comparisons."""
+
+PRINTED: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "memory": (("part",), ("part", "engine")),
+    "speed": (
+        ("part",),
+        ("part", "engine"),
+        ("part", "backend"),
+        ("part", "device"),
+        ("part", "architecture"),
+        ("part", "users"),
+    ),
+}
+"""What the lines for a terminal are by."""
 
 WORST = 50
 """Comparisons that are listed with their figures."""
@@ -23,7 +47,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "compared": report.compared,
         "skipped": dict(report.skipped_counts()),
         "parts_skipped": dict(report.parts_skipped_counts()),
-        "groups": [group_json(group) for group in report.groups(*BY)],
+        "groups": [group_json(group) for by in GROUPED[report.kind] for group in report.groups(*by)],
         "overall": group_json(report.overall),
         "worst": [comparison_json(item) for item in report.worst[:WORST]],
     }
@@ -73,19 +97,41 @@ def report_lines(report: Report) -> Iterable[str]:
     for reason, count in report.skipped_counts().items():
         yield f"{count:6} left out: {reason}"
     yield ""
-    yield f"{'part':16} {'engine':14} {'n':>4} {'median':>8} {'p90':>8} {'bias':>8}  in range"
-    for group in (report.overall, *report.groups("part"), *report.groups("part", "engine")):
-        yield _group_line(group)
+    yield _HEAD
+    yield _group_line(report.overall)
+    for by in PRINTED[report.kind]:
+        yield from (_group_line(group) for group in report.groups(*by))
     yield ""
     yield "worst:"
     for item in report.worst[:10]:
         yield f"{item.error:+9.1%}  {item.measurement.id}  {item.part}, {item.measurement.engine} {item.measurement.model}"
 
 
+_HEAD = f"{'part':16} {'of':20} {'n':>4} {'median':>8} {'p90':>8} {'bias':>8}  in range"
+
+
 def _group_line(group: Group) -> str:
     covered = "exact" if group.coverage_90 is None else f"{group.coverage_90:.0%} of {group.judged}"
-    name = group.by.get("part", "all")
+    other = " ".join(value for name, value in group.by.items() if name != "part")
     return (
-        f"{name:16} {group.by.get('engine', ''):14} {group.n:4} {group.median_abs_error:8.2%} "
+        f"{group.by.get('part', 'all'):16} {other:20} {group.n:4} {group.median_abs_error:8.2%} "
         f"{group.p90_abs_error:8.2%} {group.bias:+8.2%}  {covered}"
     )
+
+
+def left_out_json(kept: Mapping[str, Constant]) -> dict[str, Any]:
+    """The record of models left out in turn, by part; nothing where none is kept."""
+    rows = [
+        {"part": part, "n": row.cases, "median_abs_error": row.value, "p90_abs_error": row.high}
+        for part, row in kept.items()
+    ]
+    return {"leave_one_model_out": rows} if rows else {}
+
+
+def left_out_lines(kept: Mapping[str, Constant]) -> Iterable[str]:
+    """The same for a terminal."""
+    if kept:
+        yield ""
+        yield "models that the fit had not seen, each left out in turn (share fit):"
+    for part, row in kept.items():
+        yield f"{part:16} {'':20} {row.cases:4} {row.value:8.2%} {row.high:8.2%}"

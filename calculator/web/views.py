@@ -15,10 +15,10 @@ from calculator.web import blocks
 from calculator.web.answer import answer
 from calculator.web.conditional import same_until_changed, snapshot_of
 from calculator.web.exports import errors
-from calculator.web.exports.accuracy import comparison_rows
+from calculator.web.exports.accuracy import comparison_rows, speed_rows
 from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.accuracy.page import accuracy_page
-from calculator.web.panels.accuracy.record import record_of
+from calculator.web.panels.accuracy.record import SHARES, SPEED, kind_of, record_of
 from calculator.web.panels.page import LiveUpdate, calculator_page, would_fit_rows
 from calculator.web.preview import drafts_for, private
 from catalog import live
@@ -128,9 +128,15 @@ def accuracy(request: HttpRequest) -> HttpResponse:
 @only_read
 @same_until_changed
 def accuracy_csv(request: HttpRequest) -> HttpResponse:
-    """Every comparison as a table (RFC 4180), of both shares."""
+    """Every comparison as a table (RFC 4180), of both shares: of memory, or with `kind=speed` of speed."""
+    snapshot = snapshot_of(request)
+    if kind_of(given(request)) == SPEED:
+        found = [item for share in SHARES for item in record_of(snapshot, SPEED, share).worst]
+        rows = speed_rows(found)
+    else:
+        rows = comparison_rows(record_of(snapshot).worst)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="accuracy.csv"'
-    csv.writer(response).writerows(comparison_rows(record_of(snapshot_of(request)).worst))
+    csv.writer(response).writerows(rows)
     response["Access-Control-Allow-Origin"] = "*"
     return response

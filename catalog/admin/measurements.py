@@ -82,8 +82,8 @@ class MeasurementAdmin(EntryAdmin):
         (
             "The figures",
             {
-                "fields": ["observed_table", "observed"],
-                "description": "What was read, never what was calculated.",
+                "fields": ["observed_table", "observed", "conditions"],
+                "description": "What was read, never what was calculated. A speed says how it was measured: users, lengths.",
             },
         ),
         (
@@ -100,7 +100,7 @@ class MeasurementAdmin(EntryAdmin):
     @admin.display(description="figures, readable")
     def observed_table(self, row: Measurement) -> SafeString | str:
         lines = [
-            (item["part"], item["device"] or "whole model", _amount(item), item["printed"])
+            (item["part"], item["device"] or "whole model", _amount(item), item.get("printed") or "")
             for item in row.observed or ()
         ]
         return _table(("part", "device", "amount", "as printed"), lines)
@@ -119,7 +119,11 @@ class MeasurementAdmin(EntryAdmin):
 
 def _amount(item: dict[str, Any]) -> str:
     name = next(name for name in AMOUNTS if item.get(name) is not None)
-    return f"{item[name]:,} {'' if name in ('ratio', 'count') else name}".strip()
+    return f"{item[name]:,} {_UNITS.get(name, name)}".strip()
+
+
+_UNITS = {"ratio": "", "count": "", "tokens_per_s": "tokens/s"}
+"""What stands behind an amount, where it is not the name of its key."""
 
 
 def _table(head: tuple[str, ...], lines: list[tuple[Any, ...]]) -> SafeString | str:

@@ -5,10 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calculator.accuracy.speed_cases import SkippedCase, SpeedCase, format_of, read_case
+from calculator.accuracy.speed_cases import SkippedCase, SpeedCase, read_case
 from calculator.accuracy.speed_constants import Fitted, constants_from
-from calculator.accuracy.speed_fit import FIGURES, Problem, fit, pools, uncertainty, unseen_errors
+from calculator.accuracy.speed_fit import (
+    FIGURES,
+    Problem,
+    fit,
+    pools,
+    uncertainty,
+    unseen_errors,
+    unseen_models,
+)
+from calculator.accuracy.speed_left_out import left_out_constants
 from calculator.accuracy.speed_predict import predicted, prepare, stacked
+from calculator.accuracy.speed_rows import attention_of, format_of, speed_of
 from calculator.estimation.throughput.rates import rates_of
 from tests.estimation.asking import SNAPSHOT
 
@@ -45,7 +55,7 @@ ROW = {
 
 
 def case(**changes) -> SpeedCase:
-    found = read_case({**ROW, **changes}, SNAPSHOT)
+    found = read_case(speed_of({**ROW, **changes}, SNAPSHOT), SNAPSHOT)
     assert isinstance(found, SpeedCase), found
     return found
 
@@ -76,18 +86,43 @@ class TestReading:
     @pytest.mark.parametrize(
         ("change", "reason"),
         [
-            ({"comparable": False, "why_not": ["power-capped"]}, "not_comparable"),
+            ({"comparable": False, "why_not": ["power-capped"]}, "power-capped"),
             ({"model_id": None}, "model_not_in_catalogue"),
             ({"format": "ud-q4_k_m"}, "format_not_in_catalogue"),
-            ({"accelerator_id": None}, "device_not_in_catalogue"),
-            ({"engine": "other:mlx-vlm"}, "engine_not_in_catalogue"),
-            ({"compare": []}, "nothing_to_compare"),
+            ({"accelerator_id": "rtx-0"}, "device_not_in_catalogue"),
+            ({"engine": "other-engine"}, "engine_not_in_catalogue"),
+            ({"engine_version": "0.0.latest", "gpus": 5000}, "not_askable"),
+            ({"compare": []}, "no_part_to_compare"),
         ],
     )
     def test_what_cannot_be_asked_has_a_reason(self, change, reason):
-        found = read_case({**ROW, **change}, SNAPSHOT)
+        found = read_case(speed_of({**ROW, **change}, SNAPSHOT), SNAPSHOT)
         assert isinstance(found, SkippedCase)
         assert found.reason == reason
+
+    @pytest.mark.parametrize(
+        "change", [{"accelerator_id": None}, {"engine": "other:mlx-vlm"}, {"gpus": None}]
+    )
+    def test_a_row_that_leaves_open_what_ran_on_what_has_no_question(self, change):
+        run = speed_of({**ROW, **change}, SNAPSHOT)
+        assert run.scenario == {}
+        assert run.engine in ("llama.cpp", "mlx-vlm")
+
+    def test_a_prompt_from_an_empty_cache_and_an_answer_fit_into_the_context(self):
+        assert case(prompt_tokens=None, output_tokens=256).scenario.ctx == 257
+
+    @pytest.mark.parametrize(
+        ("model", "kind"),
+        [
+            ("llama-3.1-8b-instruct", "gqa"),
+            ("gemma-3-27b-it", "sliding_window"),
+            ("deepseek-r1", "mla"),
+            ("qwen3.5-27b", "hybrid"),
+            ("deepseek-v4-flash", "compressed"),
+        ],
+    )
+    def test_kinds_of_attention_as_logs_are_filed(self, model, kind):
+        assert attention_of(SNAPSHOT.models[model]) == kind
 
     def test_plans(self):
         def plan(**given):
@@ -170,6 +205,27 @@ class TestFit:
             for row, use in zip(rows, used, strict=True)
         ]
         assert np.allclose(fit(problem, used), fit(Problem("local", other), used))
+
+    def test_a_model_left_out_is_judged_by_a_fit_that_never_saw_it(self):
+        """Of four models one runs at half its speed: seen it pulls the fit, unseen it is off by the whole factor."""
+        rows = made_up(self.TRUTH)
+        halved = [
+            replace(row, case=replace(row.case, observed={"decode": row.case.observed["decode"] / 2}))
+            if row.case.scenario.model == "gemma-3-27b-it"
+            else row
+            for row in rows
+        ]
+        problem, used = Problem("local", halved), np.ones(len(rows), dtype=bool)
+        seen = fit(problem, used)
+        unseen = unseen_models(problem, used, seen)
+        slow = np.array([row.case.scenario.model == "gemma-3-27b-it" for row in rows])
+        alone = problem.errors(fit(problem, ~slow))
+        assert np.median(unseen[0][slow]) == pytest.approx(-np.log(2), abs=0.08)
+        assert np.allclose(unseen[0][slow], alone[0][slow], atol=0.02)
+        (decode,) = (
+            c for c in left_out_constants([(problem, used, seen)], "2026-12-01") if "decode" in c.name
+        )
+        assert (decode.name, decode.cases) == ("speed_left_out_decode", len(rows))
 
     def test_constants_for_the_catalogue(self):
         rows = made_up(self.TRUTH)

@@ -19,7 +19,7 @@ from catalog.importers.files import DATA, read_entries
 from catalog.importers.schema import CatalogueError
 from catalog.models import Accelerator, Engine, LanguageModel, Measurement
 from catalog.models.measurements import can_be_asked
-from catalog.records import Observation
+from catalog.records import Conditions, Observation
 from catalog.scenario_check import Remark, scenario_faults, scenario_gaps
 from catalog.sources import source_url
 
@@ -58,6 +58,36 @@ def run(**changes):
     return {**copy.deepcopy(RUN), **changes}
 
 
+def speed(**changes):
+    """A DGX Spark with gpt-oss-120b: 1,689.47 tokens/s of a prompt of 2,048, then 52.87 tokens/s."""
+    own = {
+        "id": "spd-of-a-test",
+        "task": "speed",
+        "group": "gpt-oss-120b | nvidia-apu | a test",
+        "engine": "llama.cpp",
+        "engine_version": "b6767",
+        "model": "gpt-oss-120b",
+        "model_id": "gpt-oss-120b",
+        "format": "mxfp4",
+        "device": "DGX Spark",
+        "scenario": {"model": "gpt-oss-120b", "gpu": "dgx-spark", "engine": "llama.cpp", "ctx": "2080"},
+        "conditions": {
+            "users": 1,
+            "prompt_tokens": 2048,
+            "output_tokens": 32,
+            "depth_tokens": 0,
+            "weights_gib": 59.02,
+        },
+        "observed": [
+            {"part": "decode", "device": None, "tokens_per_s": 52.87},
+            {"part": "prefill", "device": None, "tokens_per_s": 1689.47},
+            {"part": "ttft", "device": None, "ms": 1212},
+        ],
+        "compare": ["decode", "prefill"],
+    }
+    return run(**{**own, **changes})
+
+
 @pytest.fixture
 def faults(tmp_path):
     """Sentences for a file with one run; None when it is well."""
@@ -94,7 +124,7 @@ def test_a_well_formed_run_is_taken(faults):
     ("changes", "sentence"),
     [
         ({"colour": "red"}, "colour: extra inputs are not permitted (given: 'red')"),
-        ({"task": "fine-tuning"}, "task: input should be 'memory' (given: 'fine-tuning')"),
+        ({"task": "fine-tuning"}, "task: input should be 'memory' or 'speed' (given: 'fine-tuning')"),
         ({"split": "both"}, "split: input should be 'fit' or 'check' (given: 'both')"),
         ({"confidence": "low"}, "confidence: input should be 'high' or 'medium' (given: 'low')"),
         (
@@ -107,11 +137,11 @@ def test_a_well_formed_run_is_taken(faults):
         ),
         (
             {"observed": [{"part": "weights", "device": None, "printed": "?"}]},
-            "observed.0: weights needs exactly one of bytes, tokens, ratio, count; none is written",
+            "observed.0: weights needs exactly one of bytes, tokens, ratio, count, tokens_per_s, ms; none is written",
         ),
         (
             {"observed": [{"part": "weights", "device": None, "bytes": 1, "count": 1, "printed": "1"}]},
-            "observed.0: weights needs exactly one of bytes, tokens, ratio, count; bytes and count are written",
+            "observed.0: weights needs exactly one of bytes, tokens, ratio, count, tokens_per_s, ms; bytes and count are written",
         ),
         (
             {"observed": [{"part": "weights", "device": None, "bytes": 1.5, "printed": "1.5"}]},
@@ -148,6 +178,44 @@ def test_what_a_file_cannot_say_is_told_in_a_sentence(faults, changes, sentence)
     assert faults(run(**changes)) == [f"measurements.json: mem-of-a-test: {sentence}."]
 
 
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"conditions": None}, "the entry: a measurement of speed has conditions"),
+        (
+            {"conditions": {"users": 0}},
+            "conditions.users: input should be greater than or equal to 1 (given: 0)",
+        ),
+        (
+            {"observed": [{"part": "decode", "device": None, "tokens_per_s": 0}], "compare": ["decode"]},
+            "observed.0.tokens_per_s: input should be greater than 0 (given: 0)",
+        ),
+        (
+            {"observed": [{"part": "weights", "device": None, "tokens_per_s": 5}], "compare": ["weights"]},
+            "the entry: weights is no figure of a measurement of speed",
+        ),
+        (
+            {"task": "memory", "conditions": None},
+            "the entry: decode is no figure of a measurement of memory",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_what_a_speed_cannot_say_is_told_in_a_sentence(faults, changes, sentence):
+    assert faults(speed()) is None
+    assert faults(speed(**changes)) == [f"measurements.json: spd-of-a-test: {sentence}."]
+
+
+def test_memory_needs_its_figures_as_printed_and_has_no_conditions(faults):
+    unprinted = [{"part": "weights", "device": None, "bytes": 1}]
+    assert faults(run(observed=unprinted, compare=["weights"])) == [
+        "measurements.json: mem-of-a-test: the entry: weights needs printed, the figure and unit as the source has them."
+    ]
+    assert faults(run(conditions={"users": 1})) == [
+        "measurements.json: mem-of-a-test: the entry: only a speed has conditions."
+    ]
+
+
 def test_a_run_that_nobody_can_ask_needs_a_reason_and_no_question(faults):
     unknown = {
         "model_id": None,
@@ -174,6 +242,19 @@ def test_an_entry_becomes_a_record_with_units():
     assert (record.compare, record.why_not, record.note) == (("weights", "max_concurrency"), (), "")
     assert (record.weights_format, record.device, record.date) == ("bf16", "2 × H100 80GB", "2026-05")
     assert record.scenario["tp"] == "2"
+
+
+def test_a_speed_becomes_a_record_in_tokens_per_second_and_seconds():
+    record = measurement_record(speed())
+    assert record.observed == (
+        Observation("decode", None, 52.87, "tokens/s", ""),
+        Observation("prefill", None, 1689.47, "tokens/s", ""),
+        Observation("ttft", None, 1.212, "s", ""),
+    )
+    assert record.conditions == Conditions(
+        users=1, prompt_tokens=2048, output_tokens=32, depth_tokens=0, weights_bytes=round(59.02 * GIB)
+    )
+    assert measurement_record(run()).conditions is None
 
 
 def test_what_the_source_does_not_say_is_empty_text_and_an_unknown_day_stays_unknown():
@@ -388,17 +469,18 @@ def form_values(row):
         "device", "split", "group", "source", "date", "confidence", "note",
     )}  # fmt: skip
     values = {name: "" if value is None else value for name, value in values.items()}
-    for name in ("scenario", "observed", "compare", "why_not", "facts"):
+    for name in ("scenario", "observed", "conditions", "compare", "why_not", "facts"):
         values[name] = json.dumps(getattr(row, name))
     return values | ({"comparable": "on"} if row.comparable else {})
 
 
 @pytest.mark.django_db
-def test_a_run_is_added_in_the_admin(admin_client, cold_process):
-    response = admin_client.post(page("add"), form_values(Measurement.from_entry(run())))
+@pytest.mark.parametrize("entry", [run(), speed()], ids=["memory", "speed"])
+def test_a_run_is_added_in_the_admin(admin_client, cold_process, entry):
+    response = admin_client.post(page("add"), form_values(Measurement.from_entry(entry)))
     assert response.status_code == 302
-    assert Measurement.objects.get(slug="mem-of-a-test").to_entry() == run()
-    assert Measurement.objects.get(slug="mem-of-a-test").origin == "admin"
+    assert Measurement.objects.get(slug=entry["id"]).to_entry() == entry
+    assert Measurement.objects.get(slug=entry["id"]).origin == "admin"
 
 
 @pytest.mark.django_db
@@ -424,6 +506,13 @@ def test_the_page_shows_figures_question_and_source_to_read(admin_client):
     assert "max_concurrency whole model 56.85 56.85" in text
     assert "gpu r9700" in text
     assert f'<a href="{source_url(row.source)}" rel="noreferrer">' in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_the_page_shows_a_speed_in_its_units(admin_client):
+    """RTX 5090, Llama 2 7B Q4_0: 300.4 tokens/s."""
+    text = text_of(admin_client.get(page("change", Measurement.objects.get(slug="spd-04f4069c").pk)))
+    assert "decode whole model 300.4 tokens/s" in text
 
 
 @pytest.mark.django_db

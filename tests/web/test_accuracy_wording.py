@@ -7,6 +7,7 @@ import pytest
 
 from calculator.accuracy.compare import memory_report
 from calculator.estimation.terms import PART_ORDER
+from calculator.web.panels.accuracy.record import FILTERS
 from calculator.web.panels.evidence import BY_TERM, COMPARED, SUM
 from calculator.web.wording.accuracy import (
     ATTENTION,
@@ -57,7 +58,7 @@ def test_every_kind_of_attention_has_a_name(snapshot):
 
 def test_every_share_and_filter_has_its_words(snapshot):
     assert {item.split for item in snapshot.measurements} <= set(SHARES)
-    assert set(MISREAD) == {"engine", "part", "attention", "share"}
+    assert set(MISREAD) == {"kind", "share", *FILTERS["memory"], *FILTERS["speed"]}
 
 
 def test_every_gap_has_its_sentence():

@@ -1,4 +1,4 @@
-"""The record of accuracy as plain rows: every comparison, in bytes, tokens or requests."""
+"""The record of accuracy as plain rows: every comparison, in bytes, tokens or requests; of speed in tokens/s or s."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from calculator.accuracy.report import Comparison
 from calculator.web.panels.accuracy.written import asked_href
+from catalog.records import Conditions
 
 HEAD = (
     "id",
@@ -39,9 +40,33 @@ HEAD = (
 )
 
 
+SPEED_HEAD = (
+    *HEAD,
+    "device_class",
+    "backend",
+    "architecture",
+    "users",
+    "prompt_tokens",
+    "output_tokens",
+    "depth_tokens",
+)
+
+
 def comparison_rows(comparisons: Iterable[Comparison]) -> list[tuple[object, ...]]:
     """The head, then one row a comparison; in_range is empty for figures without a range."""
     return [HEAD, *(_row(item) for item in comparisons)]
+
+
+def speed_rows(comparisons: Iterable[Comparison]) -> list[tuple[object, ...]]:
+    """The same for speeds, with how they were measured; what a source does not say is empty."""
+    return [SPEED_HEAD, *((*_row(item), *_conditions(item)) for item in comparisons)]
+
+
+def _conditions(item: Comparison) -> tuple[object, ...]:
+    given = item.measurement.conditions or Conditions()
+    said = (given.users, given.prompt_tokens, given.output_tokens, given.depth_tokens)
+    traits = (item.traits["device"], item.traits["backend"], item.traits["architecture"])
+    return (*traits, *("" if value is None else value for value in said))
 
 
 def _row(item: Comparison) -> tuple[object, ...]:
@@ -80,4 +105,8 @@ def _row(item: Comparison) -> tuple[object, ...]:
 
 def _plain(value: float) -> str:
     """Without exponent and without decimals that say nothing."""
-    return f"{value:.3f}".rstrip("0").rstrip(".")
+    return f"{value:.{_DECIMALS if abs(value) < 1 else _FEW_DECIMALS}f}".rstrip("0").rstrip(".")
+
+
+_DECIMALS, _FEW_DECIMALS = 6, 3
+"""Decimals of amounts below one, such as seconds, and of others."""

@@ -34,6 +34,11 @@ def evidence_href(answer: Answer, figure: str = SUM) -> str:
     return f"/accuracy/?engine={answer.configuration.engine.id}&part={figure}{units}"
 
 
+def speed_evidence_href(answer: Answer, figure: str) -> str:
+    """The record of an engine's speed. figure: decode, decode_many, throughput, prefill, ttft."""
+    return f"/accuracy/?kind=speed&engine={answer.configuration.engine.id}&part={figure}"
+
+
 def part_evidence(answer: Answer, part: Part) -> str:
     """The record of what the logs show of a part."""
     named = next((BY_TERM[term.code] for term in part.terms if term.code in BY_TERM), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from calculator.web.wording import accuracy_speed as speed
 from calculator.web.wording.speech import gettext_lazy as _
 from calculator.web.wording.speech import ngettext_lazy
 from calculator.web.wording.text import Template
@@ -49,6 +50,15 @@ ATTENTION: Mapping[str, Template] = {
 }
 """Kinds of attention as the logs are filed, in the order of the table."""
 
+KINDS: Mapping[str, Template] = {
+    "memory": _("Memory"),
+    "speed": _("Speed"),
+}
+"""The records that there are."""
+
+FIGURES_OF: Mapping[str, Mapping[str, Template]] = {"memory": FIGURES, "speed": speed.FIGURES}
+"""Compared figures of each record, in the order of its table."""
+
 SHARES: Mapping[str, Template] = {
     "check": _("Never used for fitting"),
     "fit": _("Used for fitting"),
@@ -58,8 +68,10 @@ UNITS_NAMED: Mapping[str, Template] = {
     "tokens": _("tokens"),
     "requests": _("requests"),
     "count": _("blocks"),
+    "tokens/s": _("tokens/s"),
+    "s": _("ms"),
 }
-"""Units of figures that are no sizes."""
+"""Units of figures that are no sizes; times stand in milliseconds."""
 
 WHYS: Mapping[str, Template] = {}
 """Known reasons for a difference, by the code of the comparison."""
@@ -80,6 +92,10 @@ LEFT_OUT: Mapping[str, Template] = {
     ),
     "print_means_something_else": _("This version prints another figure under that name."),
     "no_part_to_compare": _("None of the figures printed can be calculated."),
+    "engine_not_in_catalogue": _("The engine is not in the catalogue."),
+    "device_not_in_catalogue": _("The device is not in the catalogue."),
+    "not_askable": _("The set-up is none that can be asked here."),
+    "bytes_unknown": _("No rule says how many bytes the weights take in this format."),
 }
 """Why a log, or a figure of it, is not compared, by code; a case file's own words stand as they are."""
 
@@ -118,6 +134,11 @@ LEFT_OUT_HERE = ngettext_lazy("{left} log left out", "{left} logs left out", "co
 FLATTERS = _("The constants were fitted on these logs: their errors flatter.")
 
 MISREAD: Mapping[str, Template] = {
+    "kind": _("No record is called “{given}”: that of memory is shown."),
+    "device": _("No class of devices is called “{given}”: all are shown."),
+    "backend": _("No back end is called “{given}”: all are shown."),
+    "architecture": _("No kind of model is called “{given}”: all are shown."),
+    "users": _("No range of users is called “{given}”: all are shown."),
     "engine": _("No engine is called “{given}”: all are shown."),
     "part": _("No figure is called “{given}”: all are shown."),
     "attention": _("No kind of attention is called “{given}”: all are shown."),
@@ -133,7 +154,8 @@ NEWER = _("{engine} {version} ({newest})")
 
 def figure_name(part: str) -> str:
     """The name of a compared figure."""
-    return str(FIGURES[part]) if part in FIGURES else part.replace("_", " ").capitalize()
+    name = FIGURES.get(part) or speed.FIGURES.get(part)
+    return str(name) if name else part.replace("_", " ").capitalize()
 
 
 def attention_name(kind: str) -> str:

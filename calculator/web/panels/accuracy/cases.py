@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from calculator.accuracy.report import Comparison, Report, Skipped
 from calculator.web import figures
-from calculator.web.panels.accuracy.record import CSV_PATH, Selection, left_out, parts_left_out
+from calculator.web.panels.accuracy.record import CSV_PATH, SPEED, Selection, left_out, parts_left_out
 from calculator.web.panels.accuracy.shapes import CaseRow, Cases, LeftOut, LeftOutLog, LeftOutRow
 from calculator.web.panels.accuracy.written import (
     amount,
@@ -20,6 +20,7 @@ from calculator.web.panels.accuracy.written import (
     source_link,
     unit_words,
 )
+from calculator.web.wording import accuracy_speed as speed
 from calculator.web.wording.accuracy import figure_name, reason_sentence, why_words
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import ngettext
@@ -42,7 +43,7 @@ def cases_panel(items: Sequence[Comparison], selection: Selection, snapshot: Sna
         "shown": _("{shown} of {total}").format(shown=figures.whole(len(shown)), total=total) if rest else "",
         "more_href": selection.link("every-case", every=True) if rest else "",
         "more_words": _("Show all {total}").format(total=total) if rest else "",
-        "csv_href": CSV_PATH,
+        "csv_href": Selection(kind=selection.kind).link(path=CSV_PATH),
     }
 
 
@@ -85,11 +86,17 @@ def left_out_panel(report: Report, selection: Selection, snapshot: Snapshot) -> 
     """Reasons with their counts and logs, most frequent first: whole logs, then single figures."""
     whole, parts = left_out(report, selection), parts_left_out(report, selection)
     return {
-        "sentence": _sentence(len(whole)),
+        "sentence": _runs_sentence(len(whole)) if selection.kind == SPEED else _sentence(len(whole)),
         "rows": _by_reason(whole, snapshot),
         "parts_sentence": _parts_sentence(len(parts)) if parts else "",
         "parts_rows": _by_reason(parts, snapshot),
     }
+
+
+def _runs_sentence(count: int) -> str:
+    if not count:
+        return str(speed.NO_RUN_LEFT_OUT)
+    return speed.RUNS_LEFT_OUT.format(count=count, runs=figures.whole(count))
 
 
 def _sentence(count: int) -> str:

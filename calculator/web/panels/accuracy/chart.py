@@ -10,11 +10,18 @@ from calculator.accuracy.report import Comparison
 from calculator.web import figures
 from calculator.web.charts import Axis, figure_json, powers_of_four_between
 from calculator.web.panels.accuracy.cases import case_id
-from calculator.web.panels.accuracy.record import Selection, whole_gpus
+from calculator.web.panels.accuracy.record import SPEED, Selection, whole_gpus
 from calculator.web.panels.accuracy.shapes import Scatter, Series
-from calculator.web.panels.accuracy.written import case_name, signed, size_of_error
+from calculator.web.panels.accuracy.written import (
+    MS_PER_S,
+    case_name,
+    signed,
+    size_of_error,
+    unit_words,
+)
 from calculator.web.panels.bar import percent
 from calculator.web.panels.shapes import ChartPoint, ChartTick
+from calculator.web.wording import accuracy_speed as speed
 from calculator.web.wording.accuracy import figure_name
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import gettext_lazy, ngettext
@@ -28,8 +35,11 @@ FAMILIES: Mapping[int, tuple[object, tuple[str, ...]]] = {
 }
 """Engines that share a colour and a shape, by the number of the series; the last one takes every other."""
 
-BAND = 0.05
-"""Errors within ± 5 % are what one hopes for."""
+BANDS: Mapping[str, float] = {"memory": 0.05, "speed": 0.2}
+"""Errors within ± 5 % of memory, ± 20 % of a speed, are what one hopes for."""
+
+ONE_USER_SEES = ("decode", "decode_many")
+"""Figures of speed that are drawn where none is chosen."""
 
 REACHES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Ends of the axis of errors, on either side of zero."""
@@ -40,6 +50,7 @@ MOST_AT_EDGE = 0.03
 ROOM = 1.4  # sizes keep this factor from the axis's ends
 LEAST_WIDE = 40.0  # the axis of sizes spans at least this factor: two powers of four
 Y_ROOM = 1.06  # marks drawn at the edge are whole
+LAST_TICK = 0.93  # a label with its unit needs room on the right
 _FAR_RIGHT = 0.5
 
 
@@ -48,16 +59,16 @@ def chart_panel(items: Sequence[Comparison], selection: Selection, snapshot: Sna
     sizes = _shown(items, selection)
     if not sizes:
         return None
-    units = selection.units
-    x_axis, reach = _x_axis(sizes, units), _reach(sizes)
-    y_axis = Axis(-Y_ROOM * reach, Y_ROOM * reach)
-    unit = figures.unit_name(units)
+    units, band = selection.units, BANDS[selection.kind]
+    x_axis, reach = _x_axis(sizes, units), max(_reach(sizes), band)
+    y_axis = Axis(-Y_ROOM * _lowest(reach), Y_ROOM * reach)
+    unit = unit_words(sizes[0].unit, units)
     worst = max(sizes, key=lambda item: abs(item.error))
     return {
         "id": "errors",
-        "title": _("Error against observed {unit} per GPU").format(unit=unit),
-        "description": _description(sizes),
-        "note": _note(sizes, reach),
+        "title": _title(sizes, unit),
+        "description": _description(sizes, band),
+        "note": _note(sizes, reach, band),
         "subject": _subject(sizes, selection),
         "series": _series(sizes, units, x_axis, y_axis),
         "x_ticks": _x_ticks(x_axis, unit),
@@ -65,8 +76,8 @@ def chart_panel(items: Sequence[Comparison], selection: Selection, snapshot: Sna
             {"at": percent(100 * (1 - y_axis.at(value))), "label": _tick_label(value), "anchor": "end"}
             for value in _y_steps(reach)
         ],
-        "band_y": percent(100 * (1 - y_axis.at(BAND))),
-        "band_height": percent(100 * (y_axis.at(BAND) - y_axis.at(-BAND))),
+        "band_y": percent(100 * (1 - y_axis.at(band))),
+        "band_height": percent(100 * (y_axis.at(band) - y_axis.at(-band))),
         "zero_y": percent(100 * (1 - y_axis.at(0))),
         "worst": _worst(worst, units, x_axis, y_axis, snapshot) if worst.error else None,
         "numbers": _numbers(sizes, selection, x_axis, reach, snapshot),
@@ -75,14 +86,33 @@ def chart_panel(items: Sequence[Comparison], selection: Selection, snapshot: Sna
 
 
 def _shown(items: Sequence[Comparison], selection: Selection) -> list[Comparison]:
-    """The sizes that are drawn: of the chosen figure, else what each GPU holds in all."""
+    """What is drawn: of the chosen figure, else what each GPU holds in all, or what each user sees."""
+    if selection.kind == SPEED:
+        return [item for item in items if selection.part or item.part in ONE_USER_SEES]
     sizes = [item for item in items if item.unit == "bytes" and item.observed > 0]
     return sizes if selection.part else whole_gpus(sizes) or sizes
+
+
+def _title(sizes: Sequence[Comparison], unit: str) -> str:
+    if sizes[0].unit == "bytes":
+        return _("Error against observed {unit} per GPU").format(unit=unit)
+    if sizes[0].unit == "s":
+        return _("Error against the observed time")
+    return _("Error against observed {unit}").format(unit=unit)
+
+
+def _amount(item: Comparison, units: str) -> float:
+    """The observed figure in the unit of the axis."""
+    if item.unit == "bytes":
+        return figures.in_units(item.observed, units)
+    return item.observed * MS_PER_S if item.unit == "s" else item.observed
 
 
 def _subject(sizes: Sequence[Comparison], selection: Selection) -> str:
     if selection.part:
         return figure_name(selection.part)
+    if selection.kind == SPEED:
+        return str(speed.EVERY_FIGURE)
     if whole_gpus(sizes):
         return _("What a GPU holds in all, one mark for each GPU of each log")
     return _("Every size that is printed")
@@ -95,7 +125,7 @@ def family_of(engine: str) -> int:
 
 def _x_axis(sizes: Sequence[Comparison], units: str) -> Axis:
     """From a little below the smallest to a little above the largest size."""
-    seen = [figures.in_units(item.observed, units) for item in sizes]
+    seen = [_amount(item, units) for item in sizes]
     low, high = min(seen) / ROOM, max(seen) * ROOM
     middle, half = math.sqrt(low * high), math.sqrt(max(high / low, LEAST_WIDE))
     return Axis(middle / half, middle * half, log=True)
@@ -109,8 +139,8 @@ def _reach(sizes: Sequence[Comparison]) -> float:
 
 
 def _ticks(axis: Axis) -> list[float]:
-    """Powers of four, every second one where more than six would crowd."""
-    ticks = powers_of_four_between(axis)
+    """Powers of four that leave room for their labels, every second one where more than six would crowd."""
+    ticks = [value for value in powers_of_four_between(axis) if axis.at(value) <= LAST_TICK]
     step = math.ceil(len(ticks) / 6)
     return ticks[:: step or 1]
 
@@ -130,7 +160,14 @@ def _x_ticks(axis: Axis, unit: str) -> list[ChartTick]:
     ]
 
 
+def _lowest(reach: float) -> float:
+    """How far the axis goes below zero: nothing is calculated below − 100 %."""
+    return min(reach, 1.0)
+
+
 def _y_steps(reach: float) -> list[float]:
+    if reach > 1:
+        return [-1.0, 0.0, reach / 2, reach]
     return [reach * step / 2 for step in (-2, -1, 0, 1, 2)]
 
 
@@ -143,7 +180,7 @@ def _tick_label(value: float) -> str:
 
 def _held(error: float, reach: float) -> float:
     """The error where it is drawn: at the edge when it lies beyond."""
-    return max(-reach, min(reach, error))
+    return max(-_lowest(reach), min(reach, error))
 
 
 def _series(sizes: Sequence[Comparison], units: str, x_axis: Axis, y_axis: Axis) -> list[Series]:
@@ -158,31 +195,36 @@ def _series(sizes: Sequence[Comparison], units: str, x_axis: Axis, y_axis: Axis)
 
 def _place(item: Comparison, units: str, x_axis: Axis, y_axis: Axis) -> tuple[str, str]:
     """Where a mark stands, to a tenth of a per cent."""
-    x = x_axis.at(figures.in_units(item.observed, units))
+    x = x_axis.at(_amount(item, units))
     y = 1 - y_axis.at(_held(item.error, y_axis.high / Y_ROOM))
     return percent(round(100 * x, 1)), percent(round(100 * y, 1))
 
 
 def _worst(item: Comparison, units: str, x_axis: Axis, y_axis: Axis, snapshot: Snapshot) -> ChartPoint:
     x, y = _place(item, units, x_axis, y_axis)
-    far = x_axis.at(figures.in_units(item.observed, units)) > _FAR_RIGHT
+    far = x_axis.at(_amount(item, units)) > _FAR_RIGHT
     label = f"{case_name(item.measurement, snapshot)}: {signed(item.error)}"
     return {"x": x, "y": y, "label": label, "anchor": "end" if far else "start"}
 
 
-def _description(sizes: Sequence[Comparison]) -> str:
-    inside = sum(abs(item.error) <= BAND for item in sizes)
-    return _(
+def _description(sizes: Sequence[Comparison], band: float) -> str:
+    inside = sum(abs(item.error) <= band for item in sizes)
+    text = _(
         "{inside} of {count} sizes lie within {band} of what was observed; the table by figure says the same in numbers"
-    ).format(inside=figures.whole(inside), count=figures.whole(len(sizes)), band=_band())
+    )
+    if sizes[0].unit != "bytes":
+        text = _(
+            "{inside} of {count} marks lie within {band} of what was observed; the table by figure says the same in numbers"
+        )
+    return text.format(inside=figures.whole(inside), count=figures.whole(len(sizes)), band=_band(band))
 
 
-def _band() -> str:
-    return f"± {figures.plain(100 * BAND)}%"
+def _band(band: float) -> str:
+    return f"± {figures.plain(100 * band)}%"
 
 
-def _note(sizes: Sequence[Comparison], reach: float) -> str:
-    words = _("Band: {band}.").format(band=_band())
+def _note(sizes: Sequence[Comparison], reach: float, band: float) -> str:
+    words = _("Band: {band}.").format(band=_band(band))
     beyond = sum(abs(item.error) > reach for item in sizes)
     if beyond:
         words += " " + ngettext(
@@ -206,7 +248,7 @@ def _numbers(
             {
                 "number": number,
                 "name": str(name),
-                "x": [float(f"{figures.in_units(item.observed, selection.units):.4g}") for item in own],
+                "x": [float(f"{_amount(item, selection.units):.4g}") for item in own],
                 "y": [round(_held(item.error, reach), 4) for item in own],
                 "text": [
                     f"{case_name(item.measurement, snapshot)}<br>{figure_name(item.part)}: {signed(item.error)}"
@@ -216,15 +258,15 @@ def _numbers(
             }
         )
     ticks = _ticks(x_axis)
-    unit = figures.unit_name(selection.units)
+    unit = unit_words(sizes[0].unit, selection.units)
     steps = _y_steps(reach)
     numbers = {
         "series": series,
         "x_range": [x_axis.low, x_axis.high],
         "x_ticks": {"values": ticks, "labels": [tick["label"] for tick in _x_ticks(x_axis, unit)]},
-        "y_range": [-Y_ROOM * reach, Y_ROOM * reach],
+        "y_range": [-Y_ROOM * _lowest(reach), Y_ROOM * reach],
         "y_ticks": {"values": steps, "labels": [_tick_label(value) for value in steps]},
-        "band": BAND,
+        "band": BANDS[selection.kind],
         "every": selection.link(every=True),
     }
     return json.dumps(numbers, separators=(",", ":"))

@@ -7,8 +7,19 @@ from typing import Literal, TypedDict
 from calculator.web.panels.shapes import ChartPoint, ChartTick, Choice, Sentence
 
 
+class KindLink(TypedDict):
+    """One of the records. here: it is the one that is shown."""
+
+    href: str
+    name: str
+    here: bool
+
+
 class AccuracyFrame(TypedDict):
-    """The words of the head, and the links that keep what is chosen. here: the address of what is shown."""
+    """The words of the head, and the links that keep what is chosen. here: the address of what is shown.
+    kinds: the records that can be chosen, memory and speed (link, name, whether it is this one). has_sizes: the units of
+    sizes can be switched.
+    """
 
     title: str
     description: str
@@ -18,6 +29,8 @@ class AccuracyFrame(TypedDict):
     here: str
     gib_href: str
     gb_href: str
+    kinds: list[KindLink]
+    has_sizes: bool
 
 
 class Filter(TypedDict):
@@ -174,6 +187,8 @@ class Nothing(TypedDict):
 
 
 class AccuracyPage(TypedDict):
+    """left, right: further tables of errors, below the chart and beside it."""
+
     frame: AccuracyFrame
     headline: str
     ground: list[Sentence]
@@ -183,5 +198,7 @@ class AccuracyPage(TypedDict):
     by_figure: GroupTable | None
     by_engine: GroupTable | None
     by_attention: GroupTable | None
+    left: list[GroupTable]
+    right: list[GroupTable]
     cases: Cases | None
     left_out: LeftOut

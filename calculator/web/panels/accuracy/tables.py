@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from calculator.accuracy.report import Comparison, Group, groups, summary
+from calculator.accuracy.report import KEYS, Comparison, Group, groups, summary
 from calculator.estimation.terms import Reason
 from calculator.web import figures
 from calculator.web.panels.accuracy.record import Selection
 from calculator.web.panels.accuracy.shapes import GroupRow, GroupTable
 from calculator.web.panels.accuracy.written import coverage_words, signed, size_of_error, whole_percent
+from calculator.web.wording import accuracy_speed as speed
 from calculator.web.wording.accuracy import (
     ATTENTION,
     EXACT_NOTE,
-    FIGURES,
+    FIGURES_OF,
     NEWER,
     NEWEST,
     NO_DATA,
@@ -34,7 +35,7 @@ _VERSION = re.compile(r"(?:\w+ )?v?(?P<number>b?\d+(?:\.\d+)*)")
 
 def by_figure(items: Sequence[Comparison], selection: Selection) -> GroupTable:
     """A row for each compared figure; two where some of it is exact and some has a range."""
-    order = list(FIGURES)
+    order = list(FIGURES_OF[selection.kind])
     found = {group.by["part"] for group in groups(items, ("part",))}
     names = sorted(found, key=lambda part: (order.index(part) if part in order else len(order), part))
     rows = [row for part in names for row in _figure_rows(part, items, selection)]
@@ -57,7 +58,11 @@ def _figure_rows(part: str, items: Sequence[Comparison], selection: Selection) -
     for exact, kind in enumerate(kinds):
         if not kind:
             continue
-        note = str((RANGED_NOTE, EXACT_NOTE)[exact]) if both else str(NOTES.get(part, ""))
+        note = (
+            str((RANGED_NOTE, EXACT_NOTE)[exact])
+            if both
+            else str(NOTES.get(part) or speed.NOTES.get(part, ""))
+        )
         anchor = f"figure-{part}{'-exact' if both and exact else ''}"
         rows.append(
             _row(anchor, figure_name(part), selection.link("by-figure", part=part), summary(kind, {}), note)
@@ -111,6 +116,32 @@ def by_attention(items: Sequence[Comparison], selection: Selection) -> GroupTabl
     }
 
 
+def by_trait(trait: str, items: Sequence[Comparison], selection: Selection) -> GroupTable:
+    """A row for each value of a trait that some run has, in the order of their names; of speed alone."""
+    rows = _pooled(
+        items,
+        trait,
+        lambda value: (
+            f"{trait}-{value.replace('+', '')}",
+            speed.trait_name(trait, value),
+            selection.link(f"by-{trait}", **{trait: value}),
+        ),
+    )
+    order = [speed.trait_name(trait, value) for value in speed.TRAITS[trait]]
+    seen = {row["name"] for row in rows}
+    unseen = [] if getattr(selection, trait) else [name for name in order if name not in seen]
+    return {
+        "id": f"by-{trait}",
+        "title": str(speed.TITLES[trait]),
+        "first_head": str(speed.LABELS[trait]),
+        "rows": sorted(
+            rows, key=lambda row: order.index(row["name"]) if row["name"] in order else len(order)
+        ),
+        "missing": _missing(unseen),
+        "remarks": [],
+    }
+
+
 def _pooled(
     items: Sequence[Comparison], key: str, named: Callable[[str], tuple[str, str, str]]
 ) -> list[GroupRow]:
@@ -118,7 +149,7 @@ def _pooled(
     rows = []
     for group in groups(items, (key,)):
         value = group.by[key]
-        own = [item for item in items if getattr(item.measurement, key) == value]
+        own = [item for item in items if KEYS[key](item) == value]
         ranged = [item for item in own if not item.exact]
         exact = [item for item in own if item.exact]
         anchor, name, href = named(value)
@@ -184,7 +215,7 @@ def _versions(engines: Iterable[str], items: Sequence[Comparison], snapshot: Sna
         )
         if version_key(newest) and version_key(version)[:2] > version_key(newest)[:2]:
             newer.append(NEWER.format(engine=engine_name(name), newest=_number(newest), version=version))
-        if outside := _outside(engine, snapshot):
+        if items[0].measurement.task == "memory" and (outside := _outside(engine, snapshot)):
             low, high = outside
             factors = {"engine": engine.name, "version": version, "low": low, "high": high}
             code = "version_outside_measured" if low else "version_outside_measured_until"

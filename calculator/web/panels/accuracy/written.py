@@ -11,6 +11,7 @@ from calculator.scenario import parse
 from calculator.web import figures
 from calculator.web.answer import permalink
 from calculator.web.panels.accuracy.shapes import SourceLink
+from calculator.web.wording import accuracy_speed as speed
 from calculator.web.wording.accuracy import UNITS_NAMED
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.text import engine_name
@@ -56,13 +57,16 @@ def coverage_words(share: float, error: float) -> str:
 
 
 def amount(value: float, unit: str, units: str) -> str:
-    """A figure of a log: 58.3 for bytes in GiB or GB, 12,480 for tokens."""
+    """A figure of a log: 58.3 for bytes in GiB or GB, 12,480 for tokens, 350 for 0.35 s."""
     if unit == "bytes":
         return figures.bare_size(value, units)
+    if unit == "s":
+        value *= MS_PER_S
     return figures.whole(value) if value >= _LEAST_WHOLE else figures.number(value)
 
 
 _LEAST_WHOLE = 1000
+MS_PER_S = 1000
 
 
 def unit_words(unit: str, units: str) -> str:
@@ -99,8 +103,25 @@ def case_name(log: Measurement, snapshot: Snapshot) -> str:
 
 
 def case_facts(log: Measurement) -> str:
-    """`A100 80 GB · bf16 · 2025-06`, as far as the source says."""
-    return " · ".join(text for text in (log.device, log.weights_format, log.date or "") if text)
+    """`A100 80 GB · bf16 · 2025-06`, as far as the source says; of a speed with users and lengths."""
+    facts = (log.device, log.weights_format, *_conditions(log), log.date or "")
+    return " · ".join(text for text in facts if text)
+
+
+def _conditions(log: Measurement) -> tuple[str, ...]:
+    """`8 users`, `512 + 128 tokens`, `after 4,096 tokens`."""
+    given = log.conditions
+    if given is None:
+        return ()
+    users, lengths, depth = given.users or 0, "", ""
+    if given.prompt_tokens and given.output_tokens:
+        lengths = speed.LENGTHS_FACT.format(
+            prompt=figures.whole(given.prompt_tokens), output=figures.whole(given.output_tokens)
+        )
+    if given.depth_tokens and given.depth_tokens != given.prompt_tokens:
+        depth = speed.DEPTH_FACT.format(depth=figures.whole(given.depth_tokens))
+    named = speed.USERS_FACT.format(count=users, number=figures.whole(users)) if users else ""
+    return named, lengths, depth
 
 
 def short(text: str) -> str:
