@@ -240,6 +240,7 @@ def test_measured_results_stand_beside_the_estimate_for_their_conditions(snapsho
     assert plain(first["value"]) == "56.9 tok/s decode"
     assert "after 4,096 tokens" in first["conditions"]
     assert first["estimate"].startswith("The estimate there is ")
+    assert "90%" in first["estimate"]
     assert first["href"].startswith("https://github.com/")
     assert any(mark["label"] == "measured 56.9" for mark in side["curve"]["marks"])
 
