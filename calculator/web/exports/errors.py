@@ -70,29 +70,13 @@ def not_one_of(field: str, given: str, allowed: Sequence[str]) -> dict[str, Any]
     else:
         detail = _("“{field}” is missing. It is one of {allowed}.").format(field=field, allowed=names)
     close = difflib.get_close_matches(given.lower(), allowed, n=1, cutoff=0.4)
-    return {
-        "type": "about:blank",
-        "title": _("A value cannot be understood"),
-        "status": 422,
-        "detail": detail,
-        "field": field,
-        "given": shown_text(given),
-        "allowed": list(allowed),
-        "nearest": close[0] if close else allowed[0],
-    }
+    return _not_understood(field, given, detail, list(allowed), close[0] if close else allowed[0])
 
 
 def not_found(field: str, given: str, near: Sequence[str]) -> dict[str, Any]:
     """What the catalogue does not hold, with near names."""
     problem = Problem(field, given, None, "unknown_id", (("near", ", ".join(near)),))
     return {"type": "about:blank", "title": _("Nothing has this id"), "status": 404, **_detail(problem)}
-
-
-def not_one_of(field: str, given: str, allowed: Sequence[str]) -> dict[str, Any]:
-    """A word that is none of those a filter knows."""
-    near = difflib.get_close_matches(given.lower(), allowed, n=1, cutoff=0.4)
-    detail = _("“{given}” is none of {allowed}.").format(given=shown_text(given), allowed=", ".join(allowed))
-    return _not_understood(field, given, detail, list(allowed), near[0] if near else None)
 
 
 def not_a_whole_number(field: str, given: str, low: int, high: int, unit: str) -> dict[str, Any]:
