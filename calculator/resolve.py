@@ -452,9 +452,9 @@ def _workload(settling: _Settling, model: LanguageModel) -> Workload:
             "ctx", asked.ctx, asked.ctx, "context_above_maximum", maximum=longest, name=model.name
         )
     workload = workload_of(asked)
-    if asked.prefix > workload.prefix_tokens:
-        prompt = workload.prompt_tokens
-        settling.problem("prefix", asked.prefix, workload.prefix_tokens, "prefix_above_prompt", prompt=prompt)
+    prompt = workload.prompt_tokens
+    if asked.prefix >= prompt:
+        settling.problem("prefix", asked.prefix, prompt - 1, "prefix_above_prompt", prompt=prompt)
     return workload
 
 

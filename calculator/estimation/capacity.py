@@ -55,16 +55,9 @@ def most_of_context(c: Configuration) -> int:
     return c.model.max_context_tokens or MOST_TOKENS
 
 
-def most_of_users(c: Configuration) -> int:
-    """The requests at once that nothing goes beyond: what the engine serves, and what the server prepares for [1]."""
-    served = most_requests(c.engine, c.model, c.cache_type) or MOST_USERS
-    return min(served, c.knobs.max_sequences or MOST_USERS)
-
-
 def longest_context(machine: Keyed, users: int) -> Pair:
-    """The longest context for so many requests whose point value, and whose high end, fits; 0 without a limit [tokens]."""
-    if sum_of(machine.configuration).limit is None:
-        return 0, 0
+    """The longest context for so many requests whose point value, and whose high end, fits [tokens]; asked only where the
+    device's limit is known."""
     sum_ = sum_of(machine.configuration)
     bound = most_of_context(machine.configuration)
     fullest = partial(sum_.fullest, users=users)
@@ -74,9 +67,15 @@ def longest_context(machine: Keyed, users: int) -> Pair:
 def most_users(machine: Keyed, tokens: int) -> Pair:
     """The most requests of so long a context, likewise."""
     sum_ = sum_of(machine.configuration)
-    bound = most_of_users(machine.configuration)
+    bound = users_bound(machine.configuration)
     fullest = partial(sum_.fullest, tokens)
     return _borders(machine)[1].at(tokens, bound, lambda users: _excess(sum_, fullest(users), users))
+
+
+def users_bound(c: Configuration) -> int:
+    """Most requests at once that the engine serves, whatever the memory."""
+    served = most_requests(c.engine, c.model, c.cache_type) or MOST_USERS
+    return min(served, c.knobs.max_sequences or MOST_USERS)
 
 
 def _excess(sum_: Sum, needed: Interval, users: int) -> Excess:

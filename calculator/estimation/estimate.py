@@ -15,8 +15,8 @@ from calculator.estimation.capacity import (
     MOST_TOKENS,
     capacity_of,
     longest_context,
-    most_of_users,
     most_users,
+    users_bound,
 )
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import is_built, rules_of
@@ -130,7 +130,7 @@ def _learn_border(configuration: Configuration, known: Known, axis: Axis) -> Non
     if axis == "context":
         name, edges = "context_tokens", (*longest_context(machine, workload.users), MOST_TOKENS)
     else:
-        name, edges = "users", (*most_users(machine, workload.context_tokens), most_of_users(configuration))
+        name, edges = "users", (*most_users(machine, workload.context_tokens), users_bound(configuration))
     for last in {last for edge in edges for last in (edge, edge + 1) if last}:
         moved = replace(workload, **{name: last})
         known.learn(moved.context_tokens, moved.users, judged(configuration.at(moved)))

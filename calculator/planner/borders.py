@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from calculator.estimation.capacity import block_of, capacity_of, most_of_context, most_of_users
+from calculator.estimation.capacity import block_of, capacity_of, most_of_context, users_bound
 from calculator.estimation.configuration import Workload
 from calculator.estimation.memory import Sum
 from calculator.estimation.numbers import round_up
@@ -125,7 +125,7 @@ def _borders(sum_: Sum, work: Workload, limits: Any) -> tuple[Any, Any]:
     of_high_end = np.arange(len(limits)) >= len(limits) // 2
     axes = (
         _Axis(limits, of_high_end, most_of_context(c), block_of(c)),
-        _Axis(limits, of_high_end, most_of_users(c), 1),
+        _Axis(limits, of_high_end, users_bound(c), 1),
     )
     first = True
     while pending := [axis for axis in axes if first or not axis.settled]:

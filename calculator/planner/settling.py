@@ -40,7 +40,7 @@ RANK: tuple[Verdict, ...] = ("fits", "tight", "offload", "does_not_fit", "unsupp
 MOST_KEPT = 16
 """Contexts and users whose memory is remembered beside a sum; a slider moves on."""
 
-MOVING = ("ctx", "users", "prompt", "output")
+MOVING = ("ctx", "users", "prompt", "output", "prefix")
 """Parameters that a settled question leaves open: its workload."""
 
 
@@ -156,6 +156,7 @@ class Settling:
         self.scenario = unmoved(scenario)
         self.fleet = fleet
         self.snapshot = fleet.snapshot
+        self._first = {host: group[0] for group in fleet.kin for host in group}
         self._kin: dict[Host, _Kin] = {}
         self._devices: dict[Hashable, tuple[Configuration, int, Limit | None]] = {}
         self._places: dict[Hashable, Place] = {}
@@ -163,9 +164,14 @@ class Settling:
         self._alike: dict[Hashable, Alike] = {}
         self._kinds: dict[Hashable, int] = {}
         self._constants: dict[Hashable, tuple[object, ...]] = {}
-        for group in fleet.kin:
-            kin = self._settled(group[0])
-            self._kin.update(dict.fromkeys(group, kin))
+
+    def _kin_of(self, host: Host) -> _Kin:
+        """The host's kin, settled when the first of them is asked for."""
+        first = self._first[host]
+        found = self._kin.get(first)
+        if found is None:
+            found = self._kin[first] = self._settled(first)
+        return found
 
     def _settled(self, first: Host) -> _Kin:
         base = resolve(self.scenario.replace(gpu=first.id, n=1), self.snapshot).configuration
@@ -176,11 +182,11 @@ class Settling:
 
     def base(self, host: Host) -> Configuration:
         """The configuration of the host's kin: model, engine, format and platform are the host's own."""
-        return self._kin[host].base
+        return self._kin_of(host).base
 
     def units_to_try(self, host: Host) -> list[int]:
         """The ladder of counts in whole units of the host, smallest first."""
-        return sorted({-(-count // host.per_unit) for count in self._kin[host].ladder})
+        return sorted({-(-count // host.per_unit) for count in self._kin_of(host).ladder})
 
     def laid(
         self, host: Host, units: int, work: Workload, weights_format: WeightsFormat | None = None
@@ -216,7 +222,7 @@ class Settling:
     def best_format(self, host: Host, units: int, work: Workload) -> Laid | None:
         """So many of a host in the format with the most bits that fits there; None where none does, or where the question
         names its format."""
-        kin = self._kin[host]
+        kin = self._kin_of(host)
         if self.scenario.quant is not None or not kin.weights_bytes:
             return None
         if kin.formats is None:
@@ -231,7 +237,7 @@ class Settling:
 
     def _least(self, host: Host) -> int:
         """GPUs that the weights alone need; 1 where that is not known [1]."""
-        kin = self._kin[host]
+        kin = self._kin_of(host)
         limit = self._on_device(host, kin)[2]
         return math.ceil(kin.weights_bytes / limit.usable.value) if limit and kin.weights_bytes else 1
 
@@ -243,7 +249,7 @@ class Settling:
         return found
 
     def _placed(self, host: Host, units: int, weights_format: WeightsFormat | None) -> Place:
-        device, kind, _ = self._on_device(host, self._kin[host], weights_format)
+        device, kind, _ = self._on_device(host, self._kin_of(host), weights_format)
         hardware = host.hardware(units)
         plan, shape = self._plan(device, hardware)
         own = self._of_system(device, plan, hardware) if host.system else {}
@@ -259,7 +265,7 @@ class Settling:
 
     def _unless_refused(self, laid: Laid) -> Laid:
         """The same, unless the engine refuses it."""
-        refused, c = self._kin[laid.host].refused, laid.configuration
+        refused, c = self._kin_of(laid.host).refused, laid.configuration
         key = (c.count, c.plan, c.weights_format, c.workload.users)
         if key not in refused:
             refused[key] = refusals_of(c)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from calculator.scenario import BY_NAME, Parameter, Problem
@@ -15,8 +15,11 @@ NOT_UNDERSTOOD = ("not_a_number", "not_a_choice", "not_a_switch", "not_a_count")
 """Problems that a page answers with the nearest value, and an API with an error."""
 
 
-def refused(problems: Iterable[Problem]) -> dict[str, Any] | None:
-    """The error that these problems are, None when all of them can be answered."""
+def refused(
+    problems: Iterable[Problem], parameters: Mapping[str, Parameter] = BY_NAME
+) -> dict[str, Any] | None:
+    """The error that these problems are, None when all of them can be answered. parameters: of the question, and those
+    that an operation has beside them."""
     found = list(problems)
     for status, codes, title in (
         (404, NOT_FOUND, _("Nothing has this id")),
@@ -24,14 +27,14 @@ def refused(problems: Iterable[Problem]) -> dict[str, Any] | None:
     ):
         named = [problem for problem in found if problem.code in codes]
         if named:
-            details = [_detail(problem) for problem in named]
+            details = [_detail(problem, parameters) for problem in named]
             return {"type": "about:blank", "title": title, "status": status, **details[0], "errors": details}
     return None
 
 
-def _detail(problem: Problem) -> dict[str, Any]:
+def _detail(problem: Problem, parameters: Mapping[str, Parameter] = BY_NAME) -> dict[str, Any]:
     """The field, the bad value, what is allowed and the nearest valid value."""
-    parameter = BY_NAME.get(problem.field)
+    parameter = parameters.get(problem.field)
     near = near_ids(problem)
     detail: dict[str, Any] = {
         "detail": refusal_words(problem),

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calculator.estimation.terms import Interval, Speed
 from calculator.planner.fleet import Fleet, Host
 from calculator.planner.hardware import HardwareRow, Price, fits_on, rank
 from calculator.planner.recommend import UNIFIED, Recommendation, recommend
@@ -24,6 +23,7 @@ from calculator.scenario import (
 from calculator.web.answer import permalink
 from calculator.web.exports.estimate import capacity_json, catalog_json, interval_json, problem_json
 from calculator.web.exports.parameters import query_parameters, schema_of
+from calculator.web.exports.speed import figures_json
 from calculator.web.planning import fleet, settling_for
 from calculator.web.wording.reasons import reason_words
 from calculator.web.wording.recommendations import (
@@ -223,7 +223,7 @@ def row_json(row: HardwareRow, scenario: Scenario, *, best: bool) -> dict[str, A
         "memory_gb": row.memory_gb,
         "memory": _needs_json(row),
         "capacity": capacity_json(row.capacity) if row.capacity else None,
-        "speed": speed_json(row.speed) if row.speed else None,
+        "speed": figures_json(row.speed) if row.speed else None,
         "why": reason_words(row.why, scenario.units) if row.why else None,
     }
     if best:
@@ -241,23 +241,3 @@ def _needs_json(row: HardwareRow) -> dict[str, Any] | None:
         "usable_per_gpu_bytes": int(row.limit.usable.value),
         "headroom_per_gpu_bytes": row.headroom_bytes,
     }
-
-
-def speed_json(speed: Speed) -> dict[str, Any]:
-    """The figures of the contract with their intervals, in four digits."""
-    figures = {
-        "decode_tokens_per_s_per_user": speed.decode_tokens_per_s_per_user,
-        "decode_tokens_per_s_total": speed.decode_tokens_per_s_total,
-        "served_output_tokens_per_s": speed.served_output_tokens_per_s,
-        "prefill_tokens_per_s": speed.prefill_tokens_per_s,
-        "ttft_ms": speed.ttft_ms,
-        "tpot_ms": speed.tpot_ms,
-        "request_s": speed.request_s,
-    }
-    return {name: _rounded(each) for name, each in figures.items()} | {"bound_by": speed.bound_by}
-
-
-def _rounded(interval: Interval | None) -> dict[str, float] | None:
-    if interval is None:
-        return None
-    return {end: float(f"{getattr(interval, end):.4g}") for end in ("value", "low", "high")}

@@ -124,30 +124,6 @@ SCHEMAS: dict[str, Any] = {
         energy=_ENERGY,
         cost={"type": ["object", "null"]},
     ),
-    "Sweep": _object(
-        ("over", "scenario", "problems", "permalink", "catalog", "items"),
-        over=_TEXT,
-        scenario={"type": "object"},
-        problems=_PROBLEMS,
-        permalink=_TEXT,
-        catalog=_object(("version", "updated"), version=_TEXT, updated=_TEXT),
-        items={
-            "type": "array",
-            "items": _object(
-                ("value", "permalink", "verdict", "reasons", "memory", "speed", "energy"),
-                value=_COUNT,
-                permalink=_TEXT,
-                verdict=_VERDICT,
-                reasons=_TEXTS,
-                memory={
-                    "type": ["object", "null"],
-                    "properties": {"total_bytes": _COUNT, "per_gpu_bytes": _INTERVAL},
-                },
-                speed=_SPEED,
-                energy=_ENERGY,
-            ),
-        },
-    ),
     "Hardware": _object(
         (
             "scenario",
@@ -160,7 +136,7 @@ SCHEMAS: dict[str, Any] = {
             "items",
         ),
         scenario={"type": "object"},
-        problems={"type": "array", "items": {"type": "object"}},
+        problems=_PROBLEMS,
         catalog=_object(("version", "updated"), version=_TEXT, updated=_TEXT),
         recommendations={
             "type": "array",
@@ -203,12 +179,36 @@ SCHEMAS: dict[str, Any] = {
                     **_MAYBE_COUNT,
                     "description": "A smaller count that is tight, beside one that fits.",
                 },
-                verdict={"enum": ["fits", "tight", "offload", "does_not_fit", "unsupported"]},
+                verdict=_VERDICT,
                 plan={"type": "object"},
                 memory={"type": ["object", "null"]},
                 capacity={"type": ["object", "null"]},
-                speed={"type": ["object", "null"]},
+                speed=_SPEED,
                 why={"type": ["string", "null"]},
+            ),
+        },
+    ),
+    "Sweep": _object(
+        ("over", "scenario", "problems", "permalink", "catalog", "items"),
+        over=_TEXT,
+        scenario={"type": "object"},
+        problems=_PROBLEMS,
+        permalink=_TEXT,
+        catalog=_object(("version", "updated"), version=_TEXT, updated=_TEXT),
+        items={
+            "type": "array",
+            "items": _object(
+                ("value", "permalink", "verdict", "reasons", "memory", "speed", "energy"),
+                value=_COUNT,
+                permalink=_TEXT,
+                verdict=_VERDICT,
+                reasons=_TEXTS,
+                memory={
+                    "type": ["object", "null"],
+                    "properties": {"total_bytes": _COUNT, "per_gpu_bytes": _INTERVAL},
+                },
+                speed=_SPEED,
+                energy=_ENERGY,
             ),
         },
     ),
@@ -240,10 +240,10 @@ _NOT_UNDERSTOOD = (
 def _shape_of(path: str) -> str:
     if path.endswith("/estimate"):
         return "Estimate"
-    if path.endswith("/sweep"):
-        return "Sweep"
     if path.endswith("/hardware"):
         return "Hardware"
+    if path.endswith("/sweep"):
+        return "Sweep"
     if path.endswith("/health/catalog"):
         return "Health"
     if path.endswith("/offers"):
