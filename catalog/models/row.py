@@ -42,16 +42,22 @@ date_rule = RegexValidator(
 )
 
 
+_AS_WRITTEN = frozenset({str, int, bool, type(None)})
+"""Types whose values stand in a data file as they are: most values, so they are passed by without a call."""
+
+
 def plain(value: Any) -> Any:
     """A column's value as a data file writes it: 8 rather than 8.0, numbers rather than Decimal."""
+    if type(value) in _AS_WRITTEN:
+        return value
+    if isinstance(value, dict):
+        return {key: item if type(item) in _AS_WRITTEN else plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [item if type(item) in _AS_WRITTEN else plain(item) for item in value]
     if isinstance(value, Decimal):
         value = float(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
     return value
 
 
@@ -186,6 +192,12 @@ class CatalogRow(Drafted, Versioned):
         field = cls._meta.get_field(column)
         assert isinstance(field, models.Field)
         return field.get_default()
+
+    @classmethod
+    @cache
+    def omitted(cls) -> dict[str, Any]:
+        """Each optional column with the value that an entry leaves out: to compare with, never to put into a row."""
+        return {column: cls.default_of(column) for column in cls.OPTIONAL.values()}
 
     def own_entry(self) -> Entry:
         """What the columns of this table hold, as an item of a data file."""
