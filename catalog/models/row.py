@@ -193,12 +193,6 @@ class CatalogRow(Drafted, Versioned):
         assert isinstance(field, models.Field)
         return field.get_default()
 
-    @classmethod
-    @cache
-    def omitted(cls) -> dict[str, Any]:
-        """Each optional column with the value that an entry leaves out: to compare with, never to put into a row."""
-        return {column: cls.default_of(column) for column in cls.OPTIONAL.values()}
-
     def own_entry(self) -> Entry:
         """What the columns of this table hold, as an item of a data file."""
         entry: Entry = {key: plain(getattr(self, column)) for key, column in self.REQUIRED.items()}
