@@ -52,7 +52,7 @@ def _beside(measured: Measured, answer: Answer) -> Beside:
         {
             "value": _value(measured),
             "estimate": _estimate(measured, answer.snapshot),
-            "conditions": _conditions(measured),
+            "conditions": _conditions(measured, answer.snapshot),
             "caveat": _caveat(measured),
             "source": f"{measured.source}, {measured.date}" if measured.date else measured.source,
             "href": measured.url or "",
@@ -84,7 +84,7 @@ def _value(measured: Measured) -> str:
     return words[measured.figure].format(rate=rate)
 
 
-def _conditions(measured: Measured) -> str:
+def _conditions(measured: Measured, snapshot: Snapshot) -> str:
     """`GPT-OSS-120B MXFP4 · llama.cpp b6989 · 1 user · after 4,096 tokens`."""
     pieces = [f"{measured.model} {format_label(measured.format)}".strip()]
     pieces.append(f"{engine_name(measured.engine)} {measured.engine_version}".strip())
@@ -95,6 +95,8 @@ def _conditions(measured: Measured) -> str:
             )
         )
     pieces += _lengths(measured)
+    if _runs(snapshot)[measured.id].scenario.get("fa") == "0":
+        pieces.append(_("without flash attention"))
     return " · ".join(pieces)
 
 
