@@ -11,7 +11,13 @@ from typing import Any, TypeVar
 
 from calculator.estimation import offload
 from calculator.estimation.cache import state_bytes
-from calculator.estimation.capacity import MOST_TOKENS, capacity_of, longest_context, most_users, users_bound
+from calculator.estimation.capacity import (
+    MOST_TOKENS,
+    capacity_of,
+    longest_context,
+    most_users,
+    users_bound,
+)
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import is_built, rules_of
 from calculator.estimation.engines.acceptance import plugin_for

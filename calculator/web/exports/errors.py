@@ -65,26 +65,6 @@ def _nearest(parameter: Parameter | None, problem: Problem) -> Any:
     return problem.used
 
 
-def not_one_of(field: str, given: str, allowed: Sequence[str]) -> dict[str, Any]:
-    """A value that is none of those that exist; without one, that it is missing."""
-    names = ", ".join(allowed)
-    if given:
-        detail = _("“{given}” is none of {allowed}.").format(given=shown_text(given), allowed=names)
-    else:
-        detail = _("“{field}” is missing. It is one of {allowed}.").format(field=field, allowed=names)
-    close = difflib.get_close_matches(given.lower(), allowed, n=1, cutoff=0.4)
-    return {
-        "type": "about:blank",
-        "title": _("A value cannot be understood"),
-        "status": 422,
-        "detail": detail,
-        "field": field,
-        "given": shown_text(given),
-        "allowed": list(allowed),
-        "nearest": close[0] if close else allowed[0],
-    }
-
-
 def not_found(field: str, given: str, near: Sequence[str]) -> dict[str, Any]:
     """What the catalogue does not hold, with near names."""
     problem = Problem(field, given, None, "unknown_id", (("near", ", ".join(near)),))
@@ -92,9 +72,11 @@ def not_found(field: str, given: str, near: Sequence[str]) -> dict[str, Any]:
 
 
 def not_one_of(field: str, given: str, allowed: Sequence[str]) -> dict[str, Any]:
-    """A word that is none of those a filter knows."""
-    near = difflib.get_close_matches(given.lower(), allowed, n=1, cutoff=0.4)
-    detail = _("“{given}” is none of {allowed}.").format(given=shown_text(given), allowed=", ".join(allowed))
+    """A word that is none of those that exist, or without one that it is missing."""
+    near, names = difflib.get_close_matches(given.lower(), allowed, n=1, cutoff=0.4), ", ".join(allowed)
+    detail = _("“{given}” is none of {allowed}.").format(given=shown_text(given), allowed=names)
+    if not given:
+        detail = _("“{field}” is missing. It is one of {allowed}.").format(field=field, allowed=names)
     return _not_understood(field, given, detail, list(allowed), near[0] if near else None)
 
 
