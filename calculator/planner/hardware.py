@@ -13,7 +13,8 @@ from calculator.estimation.terms import Capacity, Interval, Limit, Reason, Speed
 from calculator.estimation.throughput.many import Asked, speeds_of
 from calculator.planner.borders import capacities
 from calculator.planner.fleet import Fleet, Host
-from calculator.planner.settling import RANK, WORKS, Alike, Laid, Settling, on_devices_alone
+from calculator.planner.question import RANK, WORKS, on_devices_alone
+from calculator.planner.settling import Alike, Laid, Settling
 from calculator.resolve import resolve, workload_of
 from calculator.scenario import Scenario
 

@@ -14,7 +14,7 @@ from calculator.estimation.terms import Interval, Limit, Reason, Speed, Verdict
 from calculator.estimation.throughput.load import remembered_machine
 from calculator.estimation.throughput.many import Asked, speeds_of
 from calculator.planner.formats import formats_of, nominal_bits
-from calculator.planner.settling import RANK, WORKS, on_devices_alone, without_workload
+from calculator.planner.question import RANK, WORKS, on_devices_alone, without_workload
 from calculator.resolve import resolve, workload_of
 from calculator.scenario import DEFAULTS, Scenario
 from catalog.records import LanguageModel, WeightsFormat

@@ -6,7 +6,8 @@ from functools import lru_cache, partial
 
 from calculator.planner.fleet import Fleet, fleet_of
 from calculator.planner.models import Shelf, unmodelled
-from calculator.planner.settling import Settling, unmoved
+from calculator.planner.question import unmoved
+from calculator.planner.settling import Settling
 from calculator.scenario import Scenario
 from calculator.web.panels.per_snapshot import per_snapshot
 from catalog.snapshot import Snapshot

@@ -8,7 +8,8 @@ from calculator.estimation import estimate
 from calculator.planner.counts import smallest_counts
 from calculator.planner.fleet import fleet_of, fleet_with, host_of
 from calculator.planner.hardware import Price, fits_on
-from calculator.planner.settling import Settling, on_devices_alone, unmoved
+from calculator.planner.question import on_devices_alone, unmoved
+from calculator.planner.settling import Settling
 from calculator.resolve import resolve, workload_of
 from calculator.scenario import Scenario
 from tests.estimation.asking import SNAPSHOT
