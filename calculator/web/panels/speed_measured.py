@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from calculator.accuracy.beside import Measured, measured_beside
 from calculator.accuracy.report import Skipped
@@ -13,6 +12,7 @@ from calculator.estimation.terms import Interval
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.names import settled
+from calculator.web.panels.per_snapshot import once, per_snapshot
 from calculator.web.panels.speed_shapes import MeasuredRow
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import ngettext
@@ -95,7 +95,7 @@ def _conditions(measured: Measured, snapshot: Snapshot) -> str:
             )
         )
     pieces += _lengths(measured)
-    if _runs(snapshot)[measured.id].scenario.get("fa") == "0":
+    if _run(measured, snapshot).scenario.get("fa") == "0":
         pieces.append(_("without flash attention"))
     return " · ".join(pieces)
 
@@ -113,15 +113,18 @@ def _lengths(measured: Measured) -> list[str]:
     return out
 
 
-@lru_cache(maxsize=2)
 def _runs(snapshot: Snapshot) -> Mapping[str, Measurement]:
+    """The measured speeds by their ids."""
     return {run.id: run for run in snapshot.measurements if run.task == "speed"}
 
 
-@lru_cache(maxsize=1024)
-def _there(snapshot: Snapshot, run_id: str, figure: str) -> Interval | None:
+def _run(measured: Measured, snapshot: Snapshot) -> Measurement:
+    return per_snapshot(_runs, snapshot)[measured.id]
+
+
+def _there(snapshot: Snapshot, run: Measurement, figure: str) -> Interval | None:
     """The same figure calculated for the conditions of the run; None where they leave too much open."""
-    found = compared(snapshot, _runs(snapshot)[run_id])
+    found = compared(snapshot, run)
     if isinstance(found, Skipped):
         return None
     return next((Interval(c.predicted, c.low, c.high) for c in found if c.observed_part == figure), None)
@@ -129,7 +132,8 @@ def _there(snapshot: Snapshot, run_id: str, figure: str) -> Interval | None:
 
 def _estimate(measured: Measured, snapshot: Snapshot) -> str:
     """What is calculated for the run itself, with its range."""
-    there = _there(snapshot, measured.id, measured.figure)
+    run, figure = _run(measured, snapshot), measured.figure
+    there = once(snapshot, ("measured", run.id, figure), lambda: _there(snapshot, run, figure))
     if there is None:
         return ""
     value, ends = figures.rate(there.value), figures.rate_range(there.low, there.high)
