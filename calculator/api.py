@@ -24,6 +24,7 @@ from calculator.web.answer import answer
 from calculator.web.conditional import same_until_changed, same_until_tomorrow, snapshot_of
 from calculator.web.exports import catalogue, errors
 from calculator.web.exports.estimate import estimate_json, given_text, sweep_json
+from calculator.web.exports.hardware import asked_for, hardware_json, hardware_parameters, parameters_of
 from calculator.web.exports.offers import FILTERS, offers_json
 from calculator.web.exports.openapi import PROBLEM, document_answers
 from calculator.web.exports.parameters import body_schema, over_parameter, query_parameters
@@ -199,6 +200,23 @@ def sweep(request: HttpRequest) -> Any:
     if refused:
         return api.problem(request, refused)
     return sweep_json(result, over, told=tuple(unknown_names(given)))
+
+
+# --- every device for one question ------------------------------------------------------------------------------------
+
+
+@api.get("/v1/hardware", tags=["estimate"], openapi_extra={"parameters": hardware_parameters()})
+@decorate_view(same_until_changed)
+def hardware(request: HttpRequest) -> Any:
+    """Every device and system for the model of the question, ranked: the smallest count that fits, or what is missing.
+
+    `gpu`, `n`, the plan and offload of the question are left open. `kind`, `vendor`, `gpu_only` and `memory_min` narrow the
+    list, `sort` orders it, `best` adds the best weights format of one unit. What is recommended is named with its rule.
+    """
+    snapshot = snapshot_of(request)
+    asked = asked_for(((name, str(value)) for name, value in request.GET.items()), snapshot)
+    refused = errors.refused(asked.problems, parameters_of(snapshot))
+    return api.problem(request, refused) if refused else hardware_json(asked, snapshot)
 
 
 # --- what exists ------------------------------------------------------------------------------------------------------

@@ -165,18 +165,52 @@ def _settle(scenario: Scenario, snapshot: Snapshot) -> _Settled:
         widened=bool(widened),
         measured_versions=widened or ("", ""),
     )
-    plan, choice = choose_plan(
-        configuration,
-        hardware,
-        AskedPlan(
-            scenario.split, scenario.tp, scenario.pp, scenario.ep, scenario.adp, scenario.dcp, scenario.dp
-        ),
-    )
+    plan, choice = _plan(scenario, configuration, hardware)
     settling.choices.append(choice)
-    if engine.rules.get("experts_on_host"):
-        plan = replace(plan, host_expert_layers=model.architecture.layer_count)
     configuration = replace(configuration, plan=plan, choices=tuple(settling.choices))
     return _Settled(configuration, settling.used, tuple(settling.problems))
+
+
+def _plan(scenario: Scenario, configuration: Configuration, hardware: Hardware) -> tuple[Plan, Choice]:
+    """The plan for settled hardware; experts in host memory where the engine always keeps them there."""
+    asked = AskedPlan(
+        scenario.split, scenario.tp, scenario.pp, scenario.ep, scenario.adp, scenario.dcp, scenario.dp
+    )
+    plan, choice = choose_plan(configuration, hardware, asked)
+    if configuration.engine.rules.get("experts_on_host"):
+        plan = replace(plan, host_expert_layers=configuration.model.architecture.layer_count)
+    return plan, choice
+
+
+def on_device(
+    configuration: Configuration, scenario: Scenario, snapshot: Snapshot, hardware: Hardware
+) -> Configuration:
+    """A settled configuration on one of the devices in `hardware`, one that its engine treats alike: `resolve` for it
+    without asking again what model, engine, format, platform and workload are.
+
+    Settled anew is what depends on the device's memory and class, and on the machine. Count and plan are left to
+    `planned`, reasons of choices are left out.
+    """
+    c, settling = configuration, _Settling(scenario, snapshot)
+    version = c.engine_version if _at_version(settling, c.engine)[1] else None
+    constants, widened = _constants(snapshot, c.engine, version, hardware.accelerator, c.backend)
+    return c.with_(
+        accelerator=hardware.accelerator,
+        knobs=_knobs(settling, c.engine, hardware.accelerator, c.workload),
+        constants=constants,
+        cards=(),
+        offload=_offload(settling, c.engine, hardware),
+        system=hardware.system,
+        system_count=hardware.units if hardware.system else 0,
+        widened=bool(widened),
+        measured_versions=widened or ("", ""),
+        choices=(),
+    )
+
+
+def planned(configuration: Configuration, scenario: Scenario, hardware: Hardware) -> Plan:
+    """The plan that `resolve` lays over so many of the configuration's device."""
+    return _plan(scenario, configuration.with_(count=hardware.count), hardware)[0]
 
 
 # --- model and hardware -----------------------------------------------------------------------------------------------
@@ -417,13 +451,19 @@ def _workload(settling: _Settling, model: LanguageModel) -> Workload:
         settling.problem(
             "ctx", asked.ctx, asked.ctx, "context_above_maximum", maximum=longest, name=model.name
         )
-    output = asked.output if asked.output is not None else max(1, min(USUAL_OUTPUT, asked.ctx // 2))
-    prompt = asked.prompt if asked.prompt is not None else max(1, min(USUAL_PROMPT, asked.ctx - output))
-    prefix = asked.prefix
-    if prefix >= prompt:
-        prefix = prompt - 1
-        settling.problem("prefix", asked.prefix, prefix, "prefix_above_prompt", prompt=prompt)
-    return Workload(asked.ctx, asked.users, prompt, output, prefix)
+    workload = workload_of(asked)
+    prompt = workload.prompt_tokens
+    if asked.prefix >= prompt:
+        settling.problem("prefix", asked.prefix, prompt - 1, "prefix_above_prompt", prompt=prompt)
+    return workload
+
+
+def workload_of(scenario: Scenario) -> Workload:
+    """What is asked of the machine; lengths that are left open follow from the context."""
+    s = scenario
+    output = s.output if s.output is not None else max(1, min(USUAL_OUTPUT, s.ctx // 2))
+    prompt = s.prompt if s.prompt is not None else max(1, min(USUAL_PROMPT, s.ctx - output))
+    return Workload(s.ctx, s.users, prompt, output, min(s.prefix, prompt - 1))
 
 
 def _knobs(settling: _Settling, engine: Engine, accelerator: Accelerator, workload: Workload) -> Knobs:

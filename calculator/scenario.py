@@ -315,7 +315,8 @@ def _parse_number(parameter: Parameter, text: str) -> tuple[Value, Problem | Non
     return value, None
 
 
-def _parse_one(parameter: Parameter, text: str) -> tuple[Value, Problem | None]:
+def parse_value(parameter: Parameter, text: str) -> tuple[Value, Problem | None]:
+    """The value of one parameter as it was written, the nearest valid one with a problem where it is none."""
     text = text.encode(errors="replace").decode().strip()
     if parameter.kind in ("whole", "number"):
         return _parse_number(parameter, text)
@@ -351,7 +352,7 @@ def parse(given: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[Scenari
         parameter = BY_NAME.get(name)
         if parameter is None or not text or not text.strip():
             continue
-        values[name], problem = _parse_one(parameter, text)
+        values[name], problem = parse_value(parameter, text)
         problems.pop(name, None)
         if problem:
             problems[name] = problem

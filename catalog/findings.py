@@ -27,7 +27,6 @@ from catalog.models import (
 from catalog.models.language_models import difference_percent, signed
 from catalog.prices import STALE_DAYS
 from catalog.scenario_check import Remark, scenario_remarks
-from catalog.snapshot import build_snapshot
 
 ODD_SUM_PERCENT = 0.5
 """From here on a published parameter count is reported: rounding to two digits alone can be as much."""
@@ -84,7 +83,7 @@ class Catalogue:
     def fault(self) -> str:
         """Why the rows in use cannot be put together; empty when they can."""
         try:
-            build_snapshot(live.read_entries(), "0", "")
+            live.refresh()  # the snapshot that the questions of measurements are then checked against
         except Exception as error:  # noqa: BLE001 - whatever it is, the calculator cannot start
             return f"{type(error).__name__}: {error}"
         return ""

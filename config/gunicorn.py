@@ -20,7 +20,7 @@ control_socket_disable = True
 def post_worker_init(worker: object) -> None:  # noqa: ARG001 - gunicorn's signature
     """Each process follows the catalogue: an edit made in another one is live here within two seconds.
 
-    The record of accuracy takes half a second: it is computed beside the first requests.
+    The records of accuracy take some seconds: they are computed beside the first requests.
     """
     from calculator.web.panels.accuracy.record import compute_aside  # noqa: PLC0415 - Django is set up only now
     from catalog import live  # noqa: PLC0415

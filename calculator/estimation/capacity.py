@@ -50,11 +50,16 @@ def _largest_on_host(host_bytes: Callable[[int], int], bound: int, ram_bytes: in
     return low
 
 
+def most_of_context(c: Configuration) -> int:
+    """The context that nothing goes beyond: the model's maximum [tokens]."""
+    return c.model.max_context_tokens or MOST_TOKENS
+
+
 def longest_context(machine: Keyed, users: int) -> Pair:
     """The longest context for so many requests whose point value, and whose high end, fits [tokens]; asked only where the
     device's limit is known."""
     sum_ = sum_of(machine.configuration)
-    bound = machine.configuration.model.max_context_tokens or MOST_TOKENS
+    bound = most_of_context(machine.configuration)
     fullest = partial(sum_.fullest, users=users)
     return _borders(machine)[0].at(users, bound, lambda tokens: _excess(sum_, fullest(tokens), users))
 
@@ -87,15 +92,19 @@ def _excess(sum_: Sum, needed: Interval, users: int) -> Excess:
 @lru_cache(maxsize=4096)
 def _borders(machine: Keyed) -> tuple[Border, Border]:
     """Where a machine is full: the longest context by users, and the most users by context."""
-    return Border(partial(_block_of, machine)), Border(lambda: 1)
+    return Border(partial(block_of, machine.configuration)), Border(lambda: 1)
 
 
 BLOCK_SAMPLES = np.arange(1, 8193, dtype=np.int64)
 
 
+def block_of(configuration: Configuration) -> int:
+    """In steps of how many tokens the memory of one request grows: what the steps have in common [tokens]."""
+    return _block_of(Keyed(configuration.machine, configuration))
+
+
 @lru_cache(maxsize=1024)
 def _block_of(machine: Keyed) -> int:
-    """In steps of how many tokens the memory of one request grows: what the steps have in common [tokens]."""
     needed = np.broadcast_to(
         sum_of(machine.configuration).fullest(BLOCK_SAMPLES, 1).value, BLOCK_SAMPLES.shape
     )

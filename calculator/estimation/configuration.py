@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as default
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from catalog.records import Accelerator, Constant, Engine, LanguageModel, PublishedFile, System, WeightsFormat
 
@@ -189,8 +189,17 @@ class Configuration:
                 self.platform,
                 self.cards,
                 self.offload,
+                self.system,
             )
         )
+
+    def with_(self, **fields: Any) -> Configuration:
+        """`dataclasses.replace`, in a fifth of the time: for searches that make many of them."""
+        moved = object.__new__(Configuration)
+        moved.__dict__.update(self.__dict__)
+        moved.__dict__.pop("machine", None)
+        moved.__dict__.update(fields)
+        return moved
 
     def at(self, workload: Workload) -> Configuration:
         """The same machine with another workload."""

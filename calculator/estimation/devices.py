@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from calculator.estimation.configuration import Platform
 from calculator.estimation.terms import Interval, Reason
 from catalog.records import GIB, MIB, Accelerator
@@ -29,6 +31,7 @@ _MAC_26: tuple[tuple[int, Interval], ...] = (
 """macOS 26: the GPU's share of memory by size of the machine, up to and including so many GB (formulas §1.3)."""
 
 
+@lru_cache(maxsize=4096)
 def physical_bytes(accelerator: Accelerator) -> int | None:
     """All memory of the device as the driver reports it; None when no figure is known [B].
 
@@ -61,6 +64,7 @@ def default_os(accelerator: Accelerator) -> str:
     return "macos26" if accelerator.kind == "apple" else "linux"
 
 
+@lru_cache(maxsize=4096)
 def usable_memory(accelerator: Accelerator, platform: Platform) -> tuple[Interval, Reason] | None:
     """What engines may take of one device [B], with its interval and the rule that says so; None when unknown."""
     if accelerator.unified:

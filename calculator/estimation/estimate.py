@@ -11,7 +11,13 @@ from typing import Any, TypeVar
 
 from calculator.estimation import offload
 from calculator.estimation.cache import state_bytes
-from calculator.estimation.capacity import MOST_TOKENS, capacity_of, longest_context, most_users, users_bound
+from calculator.estimation.capacity import (
+    MOST_TOKENS,
+    capacity_of,
+    longest_context,
+    most_users,
+    users_bound,
+)
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import is_built, rules_of
 from calculator.estimation.engines.acceptance import plugin_for
@@ -20,7 +26,18 @@ from calculator.estimation.memory import Sum, memory_of, sum_of
 from calculator.estimation.numbers import ceil_div
 from calculator.estimation.placement import Stage, stages
 from calculator.estimation.plans import on_one_gpu
-from calculator.estimation.terms import Cache, CacheGroup, Capacity, Estimate, Factor, Memory, Reason, Verdict
+from calculator.estimation.terms import (
+    Cache,
+    CacheGroup,
+    Capacity,
+    Estimate,
+    Factor,
+    Interval,
+    Limit,
+    Memory,
+    Reason,
+    Verdict,
+)
 from calculator.estimation.throughput.energy import energy_of
 from calculator.estimation.throughput.speed import missing_for_speed, speed_of
 from calculator.estimation.weights import has_rule
@@ -121,23 +138,33 @@ def _learn_border(configuration: Configuration, known: Known, axis: Axis) -> Non
 
 def judged(configuration: Configuration) -> Verdict:
     """The same, computed."""
-    if not_computable(configuration) or _refusals(configuration):
+    if refusals_of(configuration):
         return "unsupported"
     sum_ = sum_of(configuration)
     if sum_.limit is None:
         return "unsupported"
-    usable = sum_.limit.usable.value
-    if sum_.least_weights > usable:
+    if sum_.least_weights > sum_.limit.usable.value:
         return "does_not_fit"
     needed = sum_.fullest(configuration.workload.context_tokens, configuration.workload.users)
-    if needed.value > usable:
+    return verdict_within(configuration, needed, sum_.limit)
+
+
+def verdict_within(configuration: Configuration, needed: Interval, limit: Limit) -> Verdict:
+    """The verdict of what is needed on the fullest GPU against what the engine may take of it [B]."""
+    if needed.value > limit.usable.value:
         return "does_not_fit"
-    occupied = sum_.rules.occupied(configuration, int(needed.value), sum_.limit)
-    if needed.high > usable - sum_.limit.margin_bytes or sum_.rules.occupied_refusal(
-        configuration, occupied, sum_.limit
+    rules = rules_of(configuration.engine.family)
+    occupied = rules.occupied(configuration, int(needed.value), limit)
+    if needed.high > limit.usable.value - limit.margin_bytes or rules.occupied_refusal(
+        configuration, occupied, limit
     ):
         return "tight"
     return "fits"
+
+
+def refusals_of(configuration: Configuration) -> tuple[Reason, ...]:
+    """Why nothing is computed for a configuration, or why its engine does not run it; empty when it does."""
+    return not_computable(configuration) or _refusals(configuration)
 
 
 def _refusals(configuration: Configuration) -> tuple[Reason, ...]:

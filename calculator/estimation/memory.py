@@ -12,6 +12,7 @@ from typing import Any
 from calculator.estimation.configuration import Configuration, Keyed
 from calculator.estimation.engines import rules_of
 from calculator.estimation.engines.interface import EngineRules
+from calculator.estimation.engines.shared import server_defaults
 from calculator.estimation.numbers import ceil_div, most, round_up
 from calculator.estimation.placement import Stage, expert_layers_end, stages
 from calculator.estimation.terms import PART_ORDER, Basis, GpuLoad, Interval, Limit, Memory, Part, Term
@@ -111,12 +112,12 @@ class Sum:
 
     def takes_too_much(self, users: int) -> bool:
         """The engine takes more than the device has, whatever the model needs of it."""
-        if self._takes_alike is None:
+        if self.takes_alike is None:
             return self._takes_more(users)
-        return self._takes_alike
+        return self.takes_alike
 
     @cached_property
-    def _takes_alike(self) -> bool | None:
+    def takes_alike(self) -> bool | None:
         """The same for any number of users, None where it depends on them."""
         one = self._takes_more(1)
         return one if one or not self._takes_more(MOST_REQUESTS) else None
@@ -128,7 +129,7 @@ class Sum:
         taken = self.occupied(int(limit.usable.value), limit, users)
         return self.rules.occupied_refusal(self.configuration, taken, limit) is not None
 
-    @property
+    @cached_property
     def least_weights(self) -> float:
         """Weights that no GPU of the plan can have less than, on average: the layers over all GPUs [B]."""
         plan, layers = self.configuration.plan, len(self.layout.layers)
@@ -372,6 +373,20 @@ def stored_experts(c: Configuration) -> str:
     if c.weights_format.id == "native":
         return (c.model.native_format or "").removesuffix("-experts")
     return c.weights_format.id
+
+
+def needs_alike(configuration: Configuration) -> tuple[Any, ...]:
+    """What of a device enters the memory that is needed of it, beside model, format, engine, plan and settings: devices
+    that agree in it, and in the calibrated constants, need the same. Its own memory enters the limit alone."""
+    device, engine = configuration.accelerator, configuration.engine
+    padded = engine.rules.get("padded_expert_width", {}).get("hidden_kept_on", ())
+    return (
+        device.kind if device.kind in ("apple", "cpu") else "",
+        device.capability >= 10,
+        10 <= device.capability < 11,
+        device.compute_capability in padded,
+        id(server_defaults(engine, device)),
+    )
 
 
 @lru_cache(maxsize=4096)

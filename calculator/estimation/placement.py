@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 from catalog.architecture import Architecture, CacheEntry, StateEntry
 from catalog.architecture.gqa import Gqa
 from catalog.architecture.mla import Mla
 from catalog.architecture.mlp import MoeMlp
+
+_Kept = TypeVar("_Kept")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,9 +44,8 @@ def stages(
     """The stages of a pipeline or layer split from layer `start` on; the counts add up to the layers from there."""
     out, first = [], start
     for index, count in enumerate(layers_per_stage):
-        blocks = [architecture.blocks[b] for b in architecture.sequence[first : first + count]]
-        caches = Counter(entry for block in blocks for entry in block.mixer.caches())
-        states = Counter(entry for block in blocks for entry in block.mixer.states())
+        blocks = Counter(architecture.sequence[first : first + count])
+        alike = [(architecture.blocks[block], layers) for block, layers in blocks.items()]
         out.append(
             Stage(
                 index=index,
@@ -50,16 +53,24 @@ def stages(
                 layers=count,
                 is_first=index == 0,
                 is_last=index == len(layers_per_stage) - 1,
-                caches=tuple(caches.items()),
-                states=tuple(states.items()),
-                widest=max((block.mlp.activation_width for block in blocks), default=0),
-                moe=any(isinstance(block.mlp, MoeMlp) for block in blocks),
-                query_heads=max((_heads(block.mixer) for block in blocks), default=0),
-                mixers=tuple(Counter(block.mixer.KIND for block in blocks).items()),
+                caches=_added((entry, n) for block, n in alike for entry in block.mixer.caches()),
+                states=_added((entry, n) for block, n in alike for entry in block.mixer.states()),
+                widest=max((block.mlp.activation_width for block, _ in alike), default=0),
+                moe=any(isinstance(block.mlp, MoeMlp) for block, _ in alike),
+                query_heads=max((_heads(block.mixer) for block, _ in alike), default=0),
+                mixers=_added((block.mixer.KIND, n) for block, n in alike),
             )
         )
         first += count
     return tuple(out)
+
+
+def _added(counts: Iterable[tuple[_Kept, int]]) -> tuple[tuple[_Kept, int], ...]:
+    """Counts of the same added up, in the order in which they come."""
+    out: dict[_Kept, int] = {}
+    for kept, layers in counts:
+        out[kept] = out.get(kept, 0) + layers
+    return tuple(out.items())
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,11 +11,15 @@ from catalog.models.shapes import SHAPES
 
 def same(first: Any, second: Any) -> bool:
     """Equal whatever the order of keys and whether a number is written 8 or 8.0; true is not 1."""
-    return _text(first) == _text(second)
-
-
-def _text(value: Any) -> str:
-    return json.dumps(plain(value), sort_keys=True, ensure_ascii=False)
+    if isinstance(first, dict):
+        return (
+            isinstance(second, dict)
+            and first.keys() == second.keys()
+            and all(same(value, second[key]) for key, value in first.items())
+        )
+    if isinstance(first, list):
+        return isinstance(second, list) and len(first) == len(second) and all(map(same, first, second))
+    return isinstance(first, bool) == isinstance(second, bool) and bool(plain(first) == plain(second))
 
 
 def like(new: Any, old: Any) -> Any:

@@ -42,16 +42,22 @@ date_rule = RegexValidator(
 )
 
 
+_AS_WRITTEN = frozenset({str, int, bool, type(None)})
+"""Types whose values stand in a data file as they are: most values, so they are passed by without a call."""
+
+
 def plain(value: Any) -> Any:
     """A column's value as a data file writes it: 8 rather than 8.0, numbers rather than Decimal."""
+    if type(value) in _AS_WRITTEN:
+        return value
+    if isinstance(value, dict):
+        return {key: item if type(item) in _AS_WRITTEN else plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [item if type(item) in _AS_WRITTEN else plain(item) for item in value]
     if isinstance(value, Decimal):
         value = float(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
     return value
 
 

@@ -48,7 +48,7 @@ def test_where_it_does_not_fit_there_is_no_speed_but_a_reason(client):
 
 @pytest.mark.parametrize(
     ("query", "given", "nearest"),
-    [("", "", "ctx"), ("over=contxt", "contxt", "ctx"), ("over=user&users=3", "user", "users")],
+    [("", "", None), ("over=contxt", "contxt", "ctx"), ("over=user&users=3", "user", "users")],
 )
 def test_a_bad_over_is_a_422_that_says_what_is_allowed(client, query, given, nearest):
     answer = client.get(f"/api/v1/sweep?{query}")

@@ -431,10 +431,11 @@ def test_a_record_that_fails_aside_is_logged(caplog):
     assert "The record of accuracy cannot be computed." in caplog.text
 
 
-def test_the_record_is_computed_aside(snapshot, recorded):
+def test_the_record_is_computed_aside(snapshot, recorded, monkeypatch):
+    monkeypatch.setattr(record, "speed_report", lambda _snapshot, _runs: RECORD)
     record.compute_aside(lambda: snapshot).join()
     assert record._computed.cache_info().currsize == 1
-    assert record.record_of(snapshot) is RECORD
+    assert record.record_of(snapshot) is record.record_of(snapshot, record.SPEED) is RECORD
 
 
 # --- Evidence on the calculator ---------------------------------------------------------------------------------------

@@ -176,7 +176,16 @@ def test_the_chart_shows_what_each_user_sees_against_the_observed_rate(shown):
     assert chart["title"] == "Error against observed tokens/s"
     assert sum(len(series["marks"]) for series in chart["series"]) == 4
     assert "Band: ± 20%." in chart["note"]
-    assert shown("part=ttft")["chart"]["title"] == "Error against observed ms"
+    assert shown("part=ttft")["chart"]["title"] == "Error against the observed time"
+
+
+def test_no_error_is_drawn_below_minus_100_percent(snapshot, monkeypatch):
+    far = report([compared(replace(RUN, id=f"spd-{n}"), "decode", 10.0, 40.0, ALONE) for n in range(3)])
+    monkeypatch.setattr(record, "speed_report", lambda _snapshot, _runs: far)
+    record.forget()
+    page = accuracy_page({"kind": "speed"}, snapshot, canonical="https://stowage.example/accuracy/")
+    record.forget()
+    assert [tick["label"] for tick in page["chart"]["y_ticks"]] == ["−100%", "0", "+250%", "+500%"]
 
 
 def test_nothing_measured_leads_to_what_there_is(shown):

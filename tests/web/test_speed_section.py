@@ -75,6 +75,14 @@ def test_two_rtx_3090_write_about_what_was_measured(snapshot):
     assert row["sets"].startswith("reading the weights")
 
 
+def test_ranges_lead_to_the_record_of_their_figure(snapshot):
+    rows = rows_of(f"{SERVED}&users=8", snapshot)
+    assert rows["decode"]["evidence"] == "/accuracy/?kind=speed&engine=vllm&part=decode_many"
+    assert rows["served"]["evidence"].endswith("part=throughput")
+    assert rows_of("", snapshot)["decode"]["evidence"].endswith("engine=llama.cpp&part=decode")
+    assert rows["request"]["evidence"] == ""
+
+
 def test_where_the_time_goes_is_said(snapshot):
     offload = rows_of("model=gpt-oss-120b&gpu=rtx-4090&offload=experts", snapshot)["decode"]
     assert offload["sets"].startswith("system RAM, ")
@@ -232,6 +240,7 @@ def test_measured_results_stand_beside_the_estimate_for_their_conditions(snapsho
     assert plain(first["value"]) == "56.9 tok/s decode"
     assert "after 4,096 tokens" in first["conditions"]
     assert first["estimate"].startswith("The estimate there is ")
+    assert "90%" in first["estimate"]
     assert first["href"].startswith("https://github.com/")
     assert any(mark["label"] == "measured 56.9" for mark in side["curve"]["marks"])
 

@@ -165,11 +165,13 @@ class Reads:
         """Layers with a dense MLP or none, and with experts; among both those with a recurrent state, and those whose
         cache is a latent or compressed [1]."""
         architecture = self.configuration.model.architecture
-        blocks = [architecture.blocks[index] for index in architecture.sequence]
-        moe = sum(isinstance(block.mlp, MoeMlp) for block in blocks)
-        recurrent = sum(any(work.token_flops for work in block.mixer.attention()) for block in blocks)
-        latent = sum(any(e.kind != "gqa" for e in block.mixer.caches()) for block in blocks)
-        return len(blocks) - moe, moe, recurrent, latent
+        moe = recurrent = latent = 0
+        for index, layers in Counter(architecture.sequence).items():
+            block = architecture.blocks[index]
+            moe += layers * isinstance(block.mlp, MoeMlp)
+            recurrent += layers * any(work.token_flops for work in block.mixer.attention())
+            latent += layers * any(entry.kind != "gqa" for entry in block.mixer.caches())
+        return architecture.layer_count - moe, moe, recurrent, latent
 
     @cached_property
     def host_crossings(self) -> int:
@@ -190,8 +192,11 @@ class Reads:
 
     def _attention_of(self, first: int, count: int) -> Counter[AttentionWork]:
         architecture = self.configuration.model.architecture
-        sequence = architecture.sequence[first : first + count]
-        return Counter(w for index in sequence for w in architecture.blocks[index].mixer.attention())
+        out: Counter[AttentionWork] = Counter()
+        for index, layers in Counter(architecture.sequence[first : first + count]).items():
+            for work in architecture.blocks[index].mixer.attention():
+                out[work] += layers
+        return out
 
     def _layer_reads(self, spans: Iterator[tuple[int, int, float]]) -> tuple[LayerReads, ...]:
         layers: Counter[AttentionWork] = Counter()

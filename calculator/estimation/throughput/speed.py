@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from calculator.estimation.configuration import Configuration
+from calculator.estimation.numbers import most
 from calculator.estimation.terms import BOUNDS, BoundBy, Interval, Reason, Speed
 from calculator.estimation.throughput.decode import Step, decode_step, floor_s, step_s
 from calculator.estimation.throughput.intervals import of_rate, of_time, spread_of
 from calculator.estimation.throughput.load import Load, load_of
 from calculator.estimation.throughput.prefill import prompt_floor_s, prompt_s
 from calculator.estimation.throughput.rates import Rates, rates_of
-from calculator.estimation.throughput.serving import Served, serve
+from calculator.estimation.throughput.serving import serve
 
 
 def missing_for_speed(c: Configuration) -> tuple[Reason, ...]:
@@ -36,14 +38,53 @@ def step_shares(step: Step) -> dict[BoundBy, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
-    """Everything that the figures are made of."""
+class Figures:
+    """What a speed is made of: times [s], and the output rate of all users [tokens/s]. Every field may be an array over
+    configurations. Those of a prompt are None where the compute rate is not known."""
 
-    configuration: Configuration
-    load: Load
-    rates: Rates
-    served: Served | None
-    step: Step
+    parts: tuple[Any, ...]
+    step_s: Any
+    floor_s: Any
+    tpot_s: Any
+    decoding: Any
+    output_tokens_per_s: Any = None
+    request_s: Any = None
+    prompt_work_s: Any = None
+    prompt_s: Any = None
+    prompt_floor_s: Any = None
+    ttft_s: Any = None
+
+
+def figures_of(load: Load, rates: Rates, users: Any) -> Figures:
+    """The times of a load, or of many that are arrays of one length with `users` of that length."""
+    served = serve(load, rates, users) if load.flops_per_s is not None else None
+    at = served.decoding if served else users
+    step = decode_step(load, rates, most(at * 1.0, load.copies * 1.0))
+    parts = (step.weights_s, step.cache_s, step.compute_s, step.link_s, step.host_s, step.overhead_s)
+    whole, floor = step_s(load, rates, users), floor_s(load, users)
+    if served is None:
+        return Figures(parts, whole, floor, whole, users)
+    host = load.host.fixed_bytes + load.host.expert_bytes
+    return Figures(
+        parts,
+        whole,
+        floor,
+        served.tpot_s,
+        served.decoding,
+        served.output_tokens_per_s,
+        served.request_s,
+        served.prompt_s,
+        prompt_s(load, rates),
+        most(prompt_floor_s(load), host / load.host.link_bytes_per_s),
+        served.ttft_s,
+    )
+
+
+def has_speed(c: Configuration) -> bool:
+    """Whether the bandwidth of every device is known, and text is generated."""
+    if c.model.task != "generate" or not c.accelerator.bandwidth_bytes_per_s:
+        return False
+    return all(card.bandwidth_bytes_per_s for card in c.cards)
 
 
 def speed_of(c: Configuration) -> Speed | None:
@@ -52,70 +93,57 @@ def speed_of(c: Configuration) -> Speed | None:
     Figures of a prompt are None where its compute rate is not known; the decode rate is then that of a step without
     prompts of others inside.
     """
-    if c.model.task != "generate" or not c.accelerator.bandwidth_bytes_per_s:
+    if not has_speed(c):
         return None
-    if c.cards and not all(card.bandwidth_bytes_per_s for card in c.cards):
-        return None
-    load, rates = load_of(c), rates_of(c)
+    load = load_of(c)
+    return speed_from(c, load, figures_of(load, rates_of(c), float(c.workload.users)))
+
+
+def speed_from(c: Configuration, load: Load, found: Figures) -> Speed:
+    """The figures of one configuration with their intervals."""
     users = float(c.workload.users)
-    served = serve(load, rates, users) if load.flops_per_s is not None else None
-    at = served.decoding if served else users
-    parts = _Parts(c, load, rates, served, decode_step(load, rates, max(float(at), float(load.copies))))
-    return _speed(parts, users)
-
-
-def _speed(parts: _Parts, users: float) -> Speed:
-    c, load, served = parts.configuration, parts.load, parts.served
-    seconds = step_shares(parts.step)
+    seconds: dict[BoundBy, float] = {
+        name: float(part) for name, part in zip(BOUNDS, found.parts, strict=True)
+    }
     whole = sum(seconds.values())
     shares: dict[str, float] = {name: part / whole for name, part in seconds.items()}
     figure = "decode" if c.workload.users == 1 else "serving"
     spread = spread_of(c, figure, shares)
-    step = float(step_s(load, parts.rates, users))
-    tpot = float(served.tpot_s) if served else step
-    floor = float(floor_s(load, users))
-    most = users / floor
-    output = c.workload.output_tokens
-    prompt = _prompt(parts, shares)
+    tpot, floor = float(found.tpot_s), float(found.floor_s)
+    fastest = users / floor
+    served = found.output_tokens_per_s is not None
+    prompt = _prompt(c, load, found, shares) if served else None
     return Speed(
-        decode_tokens_per_s_per_user=of_rate(1 / tpot, spread, most),
-        decode_tokens_per_s_total=of_rate(users / step, spread, most),
-        served_output_tokens_per_s=of_rate(float(served.output_tokens_per_s), spread, most)
+        decode_tokens_per_s_per_user=of_rate(1 / tpot, spread, fastest),
+        decode_tokens_per_s_total=of_rate(users / float(found.step_s), spread, fastest),
+        served_output_tokens_per_s=of_rate(float(found.output_tokens_per_s), spread, fastest)
         if served
         else None,
         prefill_tokens_per_s=prompt[0] if prompt else None,
         ttft_ms=prompt[1] if prompt else None,
         tpot_ms=of_time(1e3 * tpot, spread, 1e3 * floor / users),
-        request_s=_request(prompt[1], of_time(tpot, spread), output) if prompt else None,
+        request_s=_request(prompt[1], of_time(tpot, spread), c.workload.output_tokens) if prompt else None,
         bound_by=max(BOUNDS, key=lambda name: seconds[name]),
-        decoding_users=float(served.decoding) if served else users,
+        decoding_users=float(found.decoding),
         step_ms={name: 1e3 * part for name, part in seconds.items()},
         cases=c.constants[f"speed_spread_{figure}"].cases,
-        prompt_share=_prompt_share(parts),
+        prompt_share=_prompt_share(c, load, found) if served else 0.0,
     )
 
 
-def _prompt_share(parts: _Parts) -> float:
+def _prompt_share(c: Configuration, load: Load, found: Figures) -> float:
     """Share of the time that a copy reads prompts: requests per second times the work of one prompt [1]."""
-    served = parts.served
-    if served is None:
-        return 0.0
-    requests_per_s = served.users / parts.load.copies / served.request_s
-    return min(1.0, float(requests_per_s * served.prompt_s))
+    requests_per_s = c.workload.users / load.copies / found.request_s
+    return min(1.0, float(requests_per_s * found.prompt_work_s))
 
 
-def _prompt(parts: _Parts, shares: dict[str, float]) -> tuple[Interval, Interval] | None:
+def _prompt(
+    c: Configuration, load: Load, found: Figures, shares: dict[str, float]
+) -> tuple[Interval, Interval]:
     """(prompt tokens/s on an idle machine, time to the first token [ms])."""
-    c, load, served = parts.configuration, parts.load, parts.served
-    if served is None:
-        return None
-    alone = float(prompt_s(load, parts.rates))
-    shortest = float(prompt_floor_s(load))
-    host = load.host.fixed_bytes + load.host.expert_bytes
-    shortest = max(shortest, host / load.host.link_bytes_per_s)
+    alone, shortest = float(found.prompt_s), float(found.prompt_floor_s)
     rate = of_rate(load.prompt_tokens / alone, spread_of(c, "prefill", shares), load.prompt_tokens / shortest)
-    ttft = of_time(1e3 * float(served.ttft_s), spread_of(c, "ttft", {}), 1e3 * shortest)
-    return rate, ttft
+    return rate, of_time(1e3 * float(found.ttft_s), spread_of(c, "ttft", {}), 1e3 * shortest)
 
 
 def _request(ttft_ms: Interval, tpot_s: Interval, output_tokens: int) -> Interval:

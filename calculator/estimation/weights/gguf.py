@@ -6,6 +6,7 @@ publishers (`UD-*`, `_L`, QAT) deviate and are offered only where a size is publ
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from calculator.estimation.weights.ggml import BLOCKS, tensor_bytes, type_for_columns
@@ -125,27 +126,45 @@ class _Quantizer:
             chosen = "Q5_K"
         return chosen
 
-    def bytes_of(self, tensor: Tensor, layer: int) -> int:
-        """Bytes of a tensor with all its copies, aligned as in the file [B]."""
+    def stored_bytes(self, tensor: Tensor, chosen: str) -> int:
+        """Bytes of a tensor of a type with all its copies, aligned as in the file [B]."""
         rows, columns = tensor.rows, tensor.columns
         if self.split_latent and tensor.role == _TRANSPOSED:
             rows, columns = columns, rows
-        chosen = self.type_of(tensor, layer)
         if tensor.columns == 1:
             return -(-tensor.parameters * 4 // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
         stored = type_for_columns(chosen, columns)
         size = tensor_bytes(stored, rows * tensor.copies, columns)
         return -(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
+    def _goes_by_place(self, tensor: Tensor) -> bool:
+        """Whether the type of a tensor may depend on the layer that it stands in."""
+        return bool(self._category(tensor)) and not (
+            tensor.family in _KEPT_32_BIT or tensor.role in _KEPT_16_BIT
+        )
+
     def layer_shares(self) -> tuple[LayerShare, ...]:
-        """The bytes of every layer, first to last; once, because the running indices go on."""
+        """The bytes of every layer, first to last; once, because the running indices go on. Layers of one kind whose
+        tensors get the same types are the same."""
+        blocks = [_file_order(ts, split_latent=self.split_latent) for ts in self.architecture.block_tensors]
+        varying = [[tensor for tensor in tensors if self._goes_by_place(tensor)] for tensors in blocks]
+        known: dict[tuple[int, tuple[str, ...]], LayerShare] = {}
         layers = []
         for layer, block in enumerate(self.architecture.sequence):
-            share = LayerShare()
-            for tensor in _file_order(self.architecture.block_tensors[block], split_latent=self.split_latent):
-                share = share + share_of(tensor, self.bytes_of(tensor, layer))
+            types = tuple(self.type_of(tensor, layer) for tensor in varying[block])
+            share = known.get((block, types))
+            if share is None:
+                share = known[block, types] = self._share(blocks[block], iter(types))
             layers.append(share)
         return tuple(layers)
+
+    def _share(self, tensors: list[Tensor], types: Iterator[str]) -> LayerShare:
+        """The bytes of one layer; types: of its tensors that go by their place, in order."""
+        share = LayerShare()
+        for tensor in tensors:
+            chosen = next(types) if self._goes_by_place(tensor) else self.type_of(tensor, 0)
+            share = share + share_of(tensor, self.stored_bytes(tensor, chosen))
+        return share
 
 
 def gguf_layout(

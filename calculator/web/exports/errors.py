@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from calculator.scenario import BY_NAME, Parameter, Problem
@@ -15,8 +15,11 @@ NOT_UNDERSTOOD = ("not_a_number", "not_a_choice", "not_a_switch", "not_a_count")
 """Problems that a page answers with the nearest value, and an API with an error."""
 
 
-def refused(problems: Iterable[Problem]) -> dict[str, Any] | None:
-    """The error that these problems are, None when all of them can be answered."""
+def refused(
+    problems: Iterable[Problem], parameters: Mapping[str, Parameter] = BY_NAME
+) -> dict[str, Any] | None:
+    """The error that these problems are, None when all of them can be answered. parameters: of the question, and those
+    that an operation has beside them."""
     found = list(problems)
     for status, codes, title in (
         (404, NOT_FOUND, _("Nothing has this id")),
@@ -24,14 +27,14 @@ def refused(problems: Iterable[Problem]) -> dict[str, Any] | None:
     ):
         named = [problem for problem in found if problem.code in codes]
         if named:
-            details = [_detail(problem) for problem in named]
+            details = [_detail(problem, parameters) for problem in named]
             return {"type": "about:blank", "title": title, "status": status, **details[0], "errors": details}
     return None
 
 
-def _detail(problem: Problem) -> dict[str, Any]:
+def _detail(problem: Problem, parameters: Mapping[str, Parameter] = BY_NAME) -> dict[str, Any]:
     """The field, the bad value, what is allowed and the nearest valid value."""
-    parameter = BY_NAME.get(problem.field)
+    parameter = parameters.get(problem.field)
     near = near_ids(problem)
     detail: dict[str, Any] = {
         "detail": refusal_words(problem),
@@ -62,21 +65,19 @@ def _nearest(parameter: Parameter | None, problem: Problem) -> Any:
     return problem.used
 
 
-def not_one_of(field: str, given: str, allowed: Sequence[str]) -> dict[str, Any]:
-    """A value that is none of those that exist; without one, that it is missing."""
-    names = ", ".join(allowed)
-    if given:
-        detail = _("“{given}” is none of {allowed}.").format(given=shown_text(given), allowed=names)
-    else:
-        detail = _("“{field}” is missing. It is one of {allowed}.").format(field=field, allowed=names)
-    close = difflib.get_close_matches(given.lower(), allowed, n=1, cutoff=0.4)
-    return _not_understood(field, given, detail, list(allowed), close[0] if close else allowed[0])
-
-
 def not_found(field: str, given: str, near: Sequence[str]) -> dict[str, Any]:
     """What the catalogue does not hold, with near names."""
     problem = Problem(field, given, None, "unknown_id", (("near", ", ".join(near)),))
     return {"type": "about:blank", "title": _("Nothing has this id"), "status": 404, **_detail(problem)}
+
+
+def not_one_of(field: str, given: str, allowed: Sequence[str]) -> dict[str, Any]:
+    """A word that is none of those that exist, or without one that it is missing."""
+    near, names = difflib.get_close_matches(given.lower(), allowed, n=1, cutoff=0.4), ", ".join(allowed)
+    detail = _("“{given}” is none of {allowed}.").format(given=shown_text(given), allowed=names)
+    if not given:
+        detail = _("“{field}” is missing. It is one of {allowed}.").format(field=field, allowed=names)
+    return _not_understood(field, given, detail, list(allowed), near[0] if near else None)
 
 
 def not_a_whole_number(field: str, given: str, low: int, high: int, unit: str) -> dict[str, Any]:

@@ -124,6 +124,70 @@ SCHEMAS: dict[str, Any] = {
         energy=_ENERGY,
         cost={"type": ["object", "null"]},
     ),
+    "Hardware": _object(
+        (
+            "scenario",
+            "problems",
+            "catalog",
+            "recommendations",
+            "minimum_memory",
+            "recommended_memory",
+            "nearest",
+            "items",
+        ),
+        scenario={"type": "object"},
+        problems=_PROBLEMS,
+        catalog=_object(("version", "updated"), version=_TEXT, updated=_TEXT),
+        recommendations={
+            "type": "array",
+            "items": _object(
+                ("code", "rule", "id", "name", "units", "gpus", "permalink"),
+                code=_TEXT,
+                rule=_TEXT,
+                id=_TEXT,
+                units=_COUNT,
+                gpus=_COUNT,
+            ),
+        },
+        minimum_memory={"type": ["object", "null"]},
+        recommended_memory={"type": ["object", "null"]},
+        nearest={"type": ["object", "null"], "description": "What comes closest where nothing works."},
+        items={
+            "type": "array",
+            "description": "Every device and system in its smallest count that fits, or in the largest that was tried.",
+            "items": _object(
+                (
+                    "id",
+                    "name",
+                    "kind",
+                    "vendor",
+                    "units",
+                    "gpus",
+                    "verdict",
+                    "plan",
+                    "memory",
+                    "capacity",
+                    "speed",
+                    "why",
+                ),
+                id=_TEXT,
+                kind=_TEXT,
+                vendor=_TEXT,
+                units=_COUNT,
+                gpus=_COUNT,
+                tight_units={
+                    **_MAYBE_COUNT,
+                    "description": "A smaller count that is tight, beside one that fits.",
+                },
+                verdict=_VERDICT,
+                plan={"type": "object"},
+                memory={"type": ["object", "null"]},
+                capacity={"type": ["object", "null"]},
+                speed=_SPEED,
+                why={"type": ["string", "null"]},
+            ),
+        },
+    ),
     "Sweep": _object(
         ("over", "scenario", "problems", "permalink", "catalog", "items"),
         over=_TEXT,
@@ -176,6 +240,8 @@ _NOT_UNDERSTOOD = (
 def _shape_of(path: str) -> str:
     if path.endswith("/estimate"):
         return "Estimate"
+    if path.endswith("/hardware"):
+        return "Hardware"
     if path.endswith("/sweep"):
         return "Sweep"
     if path.endswith("/health/catalog"):
@@ -197,8 +263,8 @@ def document_answers(schema: dict[str, Any]) -> None:
         shape = _shape_of(path)
         for operation in operations.values():
             answers: dict[str, Any] = {"200": _answer("OK", shape, "application/json")}
-            if shape in ("Estimate", "Sweep", "Entry", "Offers"):
+            if shape in ("Estimate", "Sweep", "Hardware", "Entry", "Offers"):
                 answers["404"] = _answer(_NOT_FOUND, "Problem", PROBLEM)
-            if shape in ("Estimate", "Sweep", "Offers"):
+            if shape in ("Estimate", "Sweep", "Hardware", "Offers"):
                 answers["422"] = _answer(_NOT_UNDERSTOOD, "Problem", PROBLEM)
             operation["responses"] = answers

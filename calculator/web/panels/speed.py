@@ -11,6 +11,7 @@ from calculator.estimation.throughput import grounds_of
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.charts import figure_json
+from calculator.web.panels.evidence import speed_evidence_href
 from calculator.web.panels.latency import most_users_of
 from calculator.web.panels.links import query_of
 from calculator.web.panels.names import settled
@@ -33,6 +34,9 @@ from calculator.web.wording.speed import bound_words, ground_words
 TARGETS = ("ttft", "tpot")
 EXPLAINED = ("decode", "prefill", "first_token", "request", "energy")
 """Figures with a multiplication to show."""
+
+COMPARED = {"decode": "decode", "served": "throughput", "prefill": "prefill", "first_token": "ttft"}
+"""Figures by the one of the record of accuracy that shows how right they are."""
 
 USUAL_DRAFTS = 1
 """Drafted tokens that the link proposes: one layer of prediction drafts one token."""
@@ -86,9 +90,14 @@ def _made(
         *(_prompt_rows(answer, speed, grounds) if speed.ttft_ms else [_no_prompt(answer)]),
         _energy(answer),
     ]
+    many = answer.configuration.workload.users > 1
     for row in rows:
         if row and row["id"] in told:
             row["why"] = ground_words(grounds.get(row["id"], ()), units)
+        if row and row["range"] and (figure := COMPARED.get(row["id"])):
+            row["evidence"] = speed_evidence_href(
+                answer, "decode_many" if many and figure == "decode" else figure
+            )
     ttft, rate = speed.ttft_ms, speed.decode_tokens_per_s_per_user
     return {
         "rows": [row for row in rows if row],
@@ -118,6 +127,7 @@ def _row(
         "value": text,
         "unit": unit,
         "range": ends,
+        "evidence": "",
         "sets": sets,
         "explained": identity in EXPLAINED,
         "why": "",
@@ -133,6 +143,7 @@ def _without(identity: str, name: str, sets: str) -> SpeedRow:
         "value": figures.MISSING,
         "unit": "",
         "range": "",
+        "evidence": "",
         "sets": sets,
         "explained": False,
         "why": "",

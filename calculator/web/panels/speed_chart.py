@@ -247,7 +247,7 @@ def curve_panel(answer: Answer, measured: Sequence[Beside] = ()) -> CurvePanel |
         _mark(x, y, x_axis, y_axis, below=y < between(x, curve.x, curve.y), named=not at)
         for at, (x, y) in enumerate(marks)
     ]
-    above = bool(placed) and placed[0]["below"]
+    above = placed[0]["below"] if placed else _free_above(curve, x_axis)
     label = f"{figures.whole(curve.present[0])}: {figures.rate(curve.present[1])}"
     return {
         "title": curve.title,
@@ -267,6 +267,12 @@ def curve_panel(answer: Answer, measured: Sequence[Beside] = ()) -> CurvePanel |
         "table": _table(curve),
         "csv_href": f"{CSV}?over={'ctx' if name == 'context' else name}&{query_of(answer)}",
     }
+
+
+def _free_above(curve: Curve, x_axis: Axis) -> bool:
+    """Whether the words of the present point are clear of the curve above it: beside it they stand towards the middle."""
+    rising, at_left = curve.y[-1] > curve.y[0], x_axis.at(curve.present[0]) > RIGHT_HALF
+    return rising == at_left
 
 
 def _points(x: Sequence[int], y: Sequence[float], x_axis: Axis, y_axis: Axis) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
 from calculator.accuracy.beside import Measured, measured_beside
-from calculator.estimation.configuration import Workload
-from calculator.estimation.throughput import speed_of
+from calculator.accuracy.report import Skipped
+from calculator.accuracy.speed_compare import compared
+from calculator.estimation.terms import Interval
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.names import settled
@@ -14,6 +17,8 @@ from calculator.web.panels.speed_shapes import MeasuredRow
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import ngettext
 from calculator.web.wording.text import engine_name, format_label
+from catalog.records import Measurement
+from catalog.snapshot import Snapshot
 
 MOST_EACH = {"decode": 2, "prefill": 1, "throughput": 1, "ttft": 1}
 """Results of each figure that are shown."""
@@ -36,7 +41,9 @@ def measured_rows(answer: Answer) -> list[Beside]:
     return [
         _beside(measured, answer)
         for figure, most in MOST_EACH.items()
+        if figure != "throughput" or c.workload.users > 1
         for measured in measured_beside(c, answer.snapshot, figure, most)
+        if figure != "throughput" or (measured.users or 1) > 1
     ]
 
 
@@ -44,8 +51,8 @@ def _beside(measured: Measured, answer: Answer) -> Beside:
     return Beside(
         {
             "value": _value(measured),
-            "estimate": _estimate(measured, answer),
-            "conditions": _conditions(measured),
+            "estimate": _estimate(measured, answer.snapshot),
+            "conditions": _conditions(measured, answer.snapshot),
             "caveat": _caveat(measured),
             "source": f"{measured.source}, {measured.date}" if measured.date else measured.source,
             "href": measured.url or "",
@@ -77,7 +84,7 @@ def _value(measured: Measured) -> str:
     return words[measured.figure].format(rate=rate)
 
 
-def _conditions(measured: Measured) -> str:
+def _conditions(measured: Measured, snapshot: Snapshot) -> str:
     """`GPT-OSS-120B MXFP4 · llama.cpp b6989 · 1 user · after 4,096 tokens`."""
     pieces = [f"{measured.model} {format_label(measured.format)}".strip()]
     pieces.append(f"{engine_name(measured.engine)} {measured.engine_version}".strip())
@@ -88,6 +95,8 @@ def _conditions(measured: Measured) -> str:
             )
         )
     pieces += _lengths(measured)
+    if _runs(snapshot)[measured.id].scenario.get("fa") == "0":
+        pieces.append(_("without flash attention"))
     return " · ".join(pieces)
 
 
@@ -104,36 +113,30 @@ def _lengths(measured: Measured) -> list[str]:
     return out
 
 
-def _there(measured: Measured, answer: Answer) -> float | None:
-    """The same figure as it is computed for the conditions of the measurement, in its unit; None where they are not
-    known, or the weights are of another format."""
-    before = measured.depth_tokens if measured.figure == "decode" else measured.prompt_tokens
-    if before is None:
-        before = measured.prompt_tokens
-    if before is None or measured.users is None or not measured.same_format:
-        return None
-    c = settled(answer)
-    work = Workload(c.workload.context_tokens, measured.users, max(1, before), measured.output_tokens or 1)
-    speed = speed_of(replace(c, workload=work))
-    if speed is None:
-        return None
-    found = {
-        "decode": speed.decode_tokens_per_s_per_user,
-        "prefill": speed.prefill_tokens_per_s,
-        "throughput": speed.served_output_tokens_per_s,
-        "ttft": speed.ttft_ms,
-    }[measured.figure]
-    if found is None:
-        return None
-    return found.value / 1e3 if measured.figure == "ttft" else found.value
+@lru_cache(maxsize=2)
+def _runs(snapshot: Snapshot) -> Mapping[str, Measurement]:
+    return {run.id: run for run in snapshot.measurements if run.task == "speed"}
 
 
-def _estimate(measured: Measured, answer: Answer) -> str:
-    value = _there(measured, answer)
-    if value is None:
+@lru_cache(maxsize=1024)
+def _there(snapshot: Snapshot, run_id: str, figure: str) -> Interval | None:
+    """The same figure calculated for the conditions of the run; None where they leave too much open."""
+    found = compared(snapshot, _runs(snapshot)[run_id])
+    if isinstance(found, Skipped):
+        return None
+    return next((Interval(c.predicted, c.low, c.high) for c in found if c.observed_part == figure), None)
+
+
+def _estimate(measured: Measured, snapshot: Snapshot) -> str:
+    """What is calculated for the run itself, with its range."""
+    there = _there(snapshot, measured.id, measured.figure)
+    if there is None:
         return ""
-    text = figures.duration(1e3 * value) if measured.figure == "ttft" else figures.rate(value)
-    return _("The estimate there is {value}.").format(value=text)
+    value, ends = figures.rate(there.value), figures.rate_range(there.low, there.high)
+    if measured.figure == "ttft":
+        value = figures.duration(1e3 * there.value)
+        ends = figures.duration_range(1e3 * there.low, 1e3 * there.high, 1e3 * there.value)
+    return _("The estimate there is {value}, 90% {range}.").format(value=value, range=ends)
 
 
 def _caveat(measured: Measured) -> str:

@@ -11,7 +11,7 @@ class SpeedRow(TypedDict):
     """A figure of speed.
 
     id: for `why-<id>`. name: `"Decode"`, note: `"each of 8 users"`. value, unit: `"15.7"`, `"tok/s"`; `"—"` without a
-    unit where there is none, and `sets` says why. range: `"14.2–17.2"`. sets: what sets it: `"reading the weights, 64% of a
+    unit where there is none, and `sets` says why. range: `"14.2–17.2"`. evidence: its record on the page of accuracy, or `""`. sets: what sets it: `"reading the weights, 64% of a
     step"`. explained: it has a row of `why`. why: the multiplication, `""` where nobody has
     unfolded it.
     """
@@ -22,6 +22,7 @@ class SpeedRow(TypedDict):
     value: str
     unit: str
     range: str
+    evidence: str
     sets: str
     explained: bool
     why: str

@@ -11,7 +11,8 @@ from calculator.estimation.configuration import Configuration
 from calculator.estimation.sheet import BuiltSize
 from calculator.estimation.terms import Estimate
 from calculator.planner.counts import Rung, counts_to_try, ladder_of, smallest_of
-from calculator.resolve import cache_types_for, default_format, engines_for, resolve
+from calculator.planner.formats import exists
+from calculator.resolve import cache_types_for, engines_for, resolve
 from calculator.scenario import DEFAULTS, Scenario, Value
 from calculator.web import figures
 from calculator.web.answer import Answer, permalink
@@ -24,7 +25,6 @@ from calculator.web.panels.shapes import WayOut, WouldFitPanel
 from calculator.web.wording.speech import gettext as _
 from calculator.web.wording.speech import gettext_lazy, ngettext
 from calculator.web.wording.text import cache_label, engine_name
-from catalog.records import WeightsFormat
 
 SMALLER_CACHES = ("fp8", "q8_0", "q4_0", "mlx-8bit", "mlx-4bit")
 STEP = 1024  # a shorter context is rounded down to a multiple
@@ -59,13 +59,6 @@ OWN_SETTINGS = (
 )
 """Settings that may be why memory is short."""
 
-AS_THEY_ARE = ("native", "bf16", "f16", "fp8", "bnb-int8", "nf4")
-"""Formats that every model has: its own, 16 bits, and what engines make of those while they load."""
-
-MADE_BY_TOOLS = ("gguf", "mlx")
-OTHERS_RECIPES = ("ud-", "fp4", "fp8", "_xl", "k_l")
-"""Formats of these families that the engine's tool does not make of any model: a publisher's own mixtures, 4-bit floats.
-q3_k_l is the tool's own."""
 FOLLOWING = frozenset({"ctx", "users"})
 """What the engine's settings may follow, with `maxlen` and `seqs`."""
 
@@ -227,18 +220,6 @@ def sizes_of(answer: Answer) -> list[BuiltSize]:
     """The formats that the engine loads here with their sizes, largest first."""
     sizes = format_sizes(answer.resolved, answer.snapshot)
     return unmoved(answer, "sizes", lambda: sorted(sizes, key=lambda size: -size.size_bytes))
-
-
-def exists(configuration: Configuration, weights_format: WeightsFormat) -> bool:
-    """Whether this model can be had in the format: as published, in 16 bits, as a file that somebody published, or made
-    by the engine itself, while it loads or with its own tool."""
-    model, name = configuration.model, weights_format.id
-    if name in AS_THEY_ARE or name == default_format(configuration.engine, model)[0]:
-        return True
-    if any(file.weights_format == name for file in model.files):
-        return True
-    made = weights_format.family in MADE_BY_TOOLS and not weights_format.published_only
-    return made and (name == "q3_k_l" or not any(mark in name for mark in OTHERS_RECIPES))
 
 
 def largest_format(answer: Answer) -> Found | None:

@@ -107,7 +107,8 @@ OTHER: Mapping[str, Template] = {
 }
 """The errors of other figures, parts of one sentence."""
 RANGES = _(
-    "The 90% ranges held {held} of {judged} observed figures, **{share}** (one standard error of so few figures)."
+    "The 90% ranges held {held} of {judged} observed figures, **{share}** (one standard error of so few figures); the "
+    "others count in every error here."
 )
 LEFT_OUT_IN_TURN = _(
     "For a model that no constant was fitted on, expect more: with each model of the other share left out of the fit in "

@@ -61,7 +61,7 @@ def chart_panel(items: Sequence[Comparison], selection: Selection, snapshot: Sna
         return None
     units, band = selection.units, BANDS[selection.kind]
     x_axis, reach = _x_axis(sizes, units), max(_reach(sizes), band)
-    y_axis = Axis(-Y_ROOM * reach, Y_ROOM * reach)
+    y_axis = Axis(-Y_ROOM * _lowest(reach), Y_ROOM * reach)
     unit = unit_words(sizes[0].unit, units)
     worst = max(sizes, key=lambda item: abs(item.error))
     return {
@@ -96,6 +96,8 @@ def _shown(items: Sequence[Comparison], selection: Selection) -> list[Comparison
 def _title(sizes: Sequence[Comparison], unit: str) -> str:
     if sizes[0].unit == "bytes":
         return _("Error against observed {unit} per GPU").format(unit=unit)
+    if sizes[0].unit == "s":
+        return _("Error against the observed time")
     return _("Error against observed {unit}").format(unit=unit)
 
 
@@ -158,7 +160,14 @@ def _x_ticks(axis: Axis, unit: str) -> list[ChartTick]:
     ]
 
 
+def _lowest(reach: float) -> float:
+    """How far the axis goes below zero: nothing is calculated below − 100 %."""
+    return min(reach, 1.0)
+
+
 def _y_steps(reach: float) -> list[float]:
+    if reach > 1:
+        return [-1.0, 0.0, reach / 2, reach]
     return [reach * step / 2 for step in (-2, -1, 0, 1, 2)]
 
 
@@ -171,7 +180,7 @@ def _tick_label(value: float) -> str:
 
 def _held(error: float, reach: float) -> float:
     """The error where it is drawn: at the edge when it lies beyond."""
-    return max(-reach, min(reach, error))
+    return max(-_lowest(reach), min(reach, error))
 
 
 def _series(sizes: Sequence[Comparison], units: str, x_axis: Axis, y_axis: Axis) -> list[Series]:
@@ -255,7 +264,7 @@ def _numbers(
         "series": series,
         "x_range": [x_axis.low, x_axis.high],
         "x_ticks": {"values": ticks, "labels": [tick["label"] for tick in _x_ticks(x_axis, unit)]},
-        "y_range": [-Y_ROOM * reach, Y_ROOM * reach],
+        "y_range": [-Y_ROOM * _lowest(reach), Y_ROOM * reach],
         "y_ticks": {"values": steps, "labels": [_tick_label(value) for value in steps]},
         "band": BANDS[selection.kind],
         "every": selection.link(every=True),

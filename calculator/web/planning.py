@@ -1,0 +1,41 @@
+"""What the planner settles once for a snapshot and a question, kept while sliders move."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+
+from calculator.planner.fleet import Fleet, fleet_of
+from calculator.planner.models import Shelf, unmodelled
+from calculator.planner.settling import Settling, unmoved
+from calculator.scenario import Scenario
+from calculator.web.panels.per_snapshot import per_snapshot
+from catalog.snapshot import Snapshot
+
+MOST_QUESTIONS = 8
+"""Questions that stay settled: each holds some hundred configurations."""
+
+MOST_MACHINES = 4
+"""Machines that stay settled with every model."""
+
+fleet = partial(per_snapshot, fleet_of)
+
+
+def settling_for(scenario: Scenario, snapshot: Snapshot) -> Settling:
+    """The question on every host; another workload is asked of the same."""
+    return _settling(unmoved(scenario), snapshot)
+
+
+@lru_cache(maxsize=MOST_QUESTIONS)
+def _settling(scenario: Scenario, snapshot: Snapshot) -> Settling:
+    hosts: Fleet = fleet(snapshot)
+    return Settling(scenario, hosts)
+
+
+def shelf_for(scenario: Scenario, snapshot: Snapshot) -> Shelf:
+    """The question's machine with every model; another workload is asked of the same."""
+    return _shelf(unmodelled(scenario), snapshot)
+
+
+@lru_cache(maxsize=MOST_MACHINES)
+def _shelf(scenario: Scenario, snapshot: Snapshot) -> Shelf:
+    return Shelf(scenario, snapshot)
