@@ -12,7 +12,7 @@ from catalog.models.row import positive
 from catalog.models.unusual import Usual, unusual
 
 USUAL = (Usual("usd", "device", 3.0, "USD"),)
-USUAL_KWH = (Usual("usd_per_kwh", "customer", 1.5, "USD/kWh"),)
+USUAL_KWH = (Usual("usd_per_kwh", "customer", 2.0, "USD/kWh"),)
 """An editor confirms a price outside."""
 
 

@@ -16,9 +16,8 @@ from catalog.models.drafts import Status
 from catalog.models.history import recording
 from catalog.models.version import bump, without_bumps
 from catalog.refreshing.lists import ListError
-from catalog.refreshing.outcome import Outcome, bring_up_to_date, save
+from catalog.refreshing.outcome import Outcome, bring_up_to_date, free_id, save
 
-LONGEST_ID = 76
 KEPT = ("usd_per_million_input_tokens", "usd_per_million_output_tokens")
 """What `earlier` holds of a price that moved."""
 Rows = Mapping[str, Mapping[str, Any]]
@@ -100,7 +99,7 @@ def _add(
 ) -> None:
     context = row.get("max_input_tokens") or row.get("max_tokens")
     entry: dict[str, Any] = {
-        "id": _free_id(f"{provider.slug}-{slugify(model)}"),
+        "id": free_id(ApiPrice, f"{provider.slug}-{slugify(model)}"),
         "provider": provider.slug,
         "model": model,
         "api_id": api_id,
@@ -114,12 +113,3 @@ def _add(
         entry["url"] = provider.url
     save(ApiPrice(), entry, dated)
     outcome.added.append(entry["id"])
-
-
-def _free_id(wanted: str) -> str:
-    base, number = wanted[:LONGEST_ID].strip("-."), 1
-    identity = base
-    while ApiPrice.objects.filter(slug=identity).exists():
-        number += 1
-        identity = f"{base}-{number}"
-    return identity

@@ -15,9 +15,8 @@ from catalog.models.history import recording
 from catalog.models.version import bump, without_bumps
 from catalog.refreshing.lists import PriceList, Size
 from catalog.refreshing.names import Names, told
-from catalog.refreshing.outcome import Outcome, bring_up_to_date, save
+from catalog.refreshing.outcome import Outcome, bring_up_to_date, free_id, save
 
-LONGEST_ID = 76
 Key = tuple[str, int, str]
 
 
@@ -85,7 +84,7 @@ def _add(
     provider: Provider, size: Size, market: str, device: str, dated: date, source: str, outcome: Outcome
 ) -> None:
     entry: dict[str, Any] = {
-        "id": _free_id(f"{provider.slug}-{slugify(size.instance)}-{size.gpus}x-{market}"),
+        "id": free_id(Offer, f"{provider.slug}-{slugify(size.instance)}-{size.gpus}x-{market}"),
         "provider": provider.slug,
         "instance": size.instance,
         "accelerator": device,
@@ -102,12 +101,3 @@ def _add(
     entry |= {key: value for key, value in (("vcpus", size.vcpus), ("ram_gb", size.ram_gb)) if value}
     save(Offer(), entry, dated)
     outcome.added.append(entry["id"])
-
-
-def _free_id(wanted: str) -> str:
-    base, number = wanted[:LONGEST_ID].strip("-."), 1
-    identity = base
-    while Offer.objects.filter(slug=identity).exists():
-        number += 1
-        identity = f"{base}-{number}"
-    return identity

@@ -11,6 +11,9 @@ from catalog.models.price_row import Refreshed
 from catalog.models.row import digest
 from catalog.prices import first_day
 
+LONGEST_ID = 76
+"""Room for a number behind it in what the files allow."""
+
 
 @dataclass
 class Outcome:
@@ -76,3 +79,13 @@ def save(row: Refreshed, entry: dict[str, Any], dated: date) -> None:
     row.as_of = dated
     row.refreshed_digest = digest(row.to_entry())
     row.save()
+
+
+def free_id(table: type[Refreshed], wanted: str) -> str:
+    """An id that no row of the table has: the wanted one, else with a number."""
+    base, number = wanted[:LONGEST_ID].strip("-."), 1
+    identity = base
+    while table.objects.filter(slug=identity).exists():
+        number += 1
+        identity = f"{base}-{number}"
+    return identity

@@ -247,8 +247,8 @@ def test_a_figure_in_the_wrong_unit_is_refused_beside_its_field(admin):
 
 
 def test_a_fault_of_a_field_that_the_page_cannot_change_stands_at_the_top(admin):
-    Accelerator.objects.filter(slug="rtx-2060-12").update(slug="RTX 2060")
-    response = change(admin, Accelerator.objects.get(slug="RTX 2060"))
+    Accelerator.objects.filter(slug="rtx-3050-6").update(slug="RTX 3050")
+    response = change(admin, Accelerator.objects.get(slug="RTX 3050"))
     sentence = "slug: It is not written the way that this figure is written in the data files."
     assert errors_of(response) == {"__all__": [sentence]}
 
