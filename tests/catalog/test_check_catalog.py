@@ -7,7 +7,15 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from catalog import findings, live
-from catalog.models import Accelerator, CatalogVersion, CountLadder, LanguageModel, Measurement, System
+from catalog.models import (
+    Accelerator,
+    ApiPrice,
+    CatalogVersion,
+    CountLadder,
+    LanguageModel,
+    Measurement,
+    System,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -180,6 +188,7 @@ def test_a_catalogue_that_cannot_be_put_together_fails():
 
 
 def test_an_empty_catalogue_fails_and_says_what_to_run():
+    ApiPrice.objects.all().delete()
     System.objects.all().delete()
     LanguageModel.objects.all().delete()
     out, error, _ = failing()

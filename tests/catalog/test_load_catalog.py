@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 
 from catalog.importers import files, write
-from catalog.models import Accelerator, CatalogVersion, Lab, LanguageModel, PublishedFile, System
+from catalog.models import TABLES, Accelerator, CatalogVersion, LanguageModel, PublishedFile
 
 pytestmark = pytest.mark.django_db
 
@@ -58,7 +58,7 @@ def edit(slug="rtx-4090", **changes):
 
 def test_the_first_load_is_version_1_of_the_day_of_the_figures():
     CatalogVersion.objects.all().delete()
-    for table in (System, LanguageModel, Accelerator, Lab):
+    for table in reversed(TABLES):
         table.objects.all().delete()
     CatalogVersion.objects.all().delete()
     lines = load_catalog()
