@@ -30,6 +30,7 @@ SENTENCES: Mapping[str, str] = {
     "maxlen_below_context": "{field}: the longest request cannot be below the context of {ctx} tokens.",
     "sequences_below_users": "{field}: the server must take all {users} users.",
     "lengths_above_context": "{field}: prompt and answer together are longer than the context of {context} tokens.",
+    "prefix_above_prompt": "{field}: the shared prefix must be a part of the prompt of {prompt} tokens.",
     "not_computed_yet": "{field}: “{given}” is not computed yet.",
 }
 """A sentence for each problem of a question, by its code. Admin pages are in English."""
