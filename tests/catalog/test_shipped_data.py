@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -342,14 +343,36 @@ RUNS = {  # engine: runs, those that constants may be fitted on, comparable ones
 }
 
 
+SPEEDS = {  # engines of this catalogue; others ran forks and small engines
+    "exllama": 43,
+    "ktransformers": 47,
+    "llama.cpp": 888,
+    "lm-studio": 2,
+    "mlx": 50,
+    "ollama": 63,
+    "sglang": 243,
+    "tensorrt-llm": 274,
+    "vllm": 624,
+}
+
+
 def test_all_measured_runs_are_there():
+    memory = [run for run in SNAPSHOT.measurements if run.task != "speed"]
     counts = {
         engine: (len(runs), sum(r.split == "fit" for r in runs), sum(r.comparable for r in runs))
-        for engine in sorted({run.engine for run in SNAPSHOT.measurements})
-        if (runs := [run for run in SNAPSHOT.measurements if run.engine == engine])
+        for engine in sorted({run.engine for run in memory})
+        if (runs := [run for run in memory if run.engine == engine])
     }
     assert counts == RUNS
-    assert len(SNAPSHOT.measurements) == 384
+    assert len(memory) == 384
+
+
+def test_all_measured_speeds_are_there():
+    speeds = [run for run in SNAPSHOT.measurements if run.task == "speed"]
+    counts = Counter(run.engine for run in speeds)
+    assert {engine: counts[engine] for engine in SPEEDS} == SPEEDS
+    assert Counter(run.split for run in speeds) == {"fit": 1744, "check": 626}
+    assert (len(speeds), sum(run.comparable for run in speeds)) == (2370, 1641)
 
 
 @pytest.mark.parametrize("engine", RUNS)
@@ -360,17 +383,18 @@ def test_measured_runs_stand_in_the_file_of_their_engine_by_id(engine):
 
 
 def test_every_comparable_run_asks_about_a_model_and_an_engine_that_exist():
-    """A run with a model that the catalogue has can be asked, whether it is compared or not."""
+    """A run with a question can be asked, whether it is compared or not; without one nothing is compared."""
     for run in SNAPSHOT.measurements:
-        if run.comparable or run.model_id:
-            assert run.model_id in SNAPSHOT.models, run.id
-            assert run.scenario["model"] == run.model_id, run.id
-            assert run.scenario["engine"] in SNAPSHOT.engines, run.id
-            cards = [card.partition(":")[0] for card in run.scenario["gpu"].split(",")]
-            assert all(SNAPSHOT.hosts(card) for card in cards), run.id
-        else:
-            assert run.scenario == {}, run.id
+        if not run.scenario:
+            assert not run.comparable, run.id
+            continue
+        assert run.model_id in SNAPSHOT.models, run.id
+        assert run.scenario["model"] == run.model_id, run.id
+        assert run.scenario["engine"] in SNAPSHOT.engines, run.id
         assert run.engine in SNAPSHOT.engines, run.id
+        cards = [card.partition(":")[0] for card in run.scenario["gpu"].split(",")]
+        assert all(SNAPSHOT.hosts(card) for card in cards), run.id
+    assert all(run.scenario for run in SNAPSHOT.measurements if run.task != "speed" and run.model_id)
 
 
 def test_a_group_of_measured_runs_stays_in_one_split():
