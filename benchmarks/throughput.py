@@ -81,7 +81,7 @@ def per_second(connections: int) -> float:
 
 def main() -> None:
     cores = multiprocessing.cpu_count()
-    answered = per_second(2 * cores)
+    answered = per_second(cores)
     print(
         f"server on {cores} cores: {answered:.0f} recomputes/s on loopback (goal {GOAL_PER_S} on two cores)"
     )
