@@ -61,7 +61,7 @@ def _later(*parameters: Parameter) -> tuple[Parameter, ...]:
 
 _ENGINES = ("auto", "llama.cpp", "ollama", "lm-studio", "vllm", "sglang", "tensorrt-llm", "mlx", "transformers", "exllama", "ktransformers")  # fmt: skip
 _CACHE_TYPES = ("bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "int8_per_token_head", "fp8_per_token_head", "int4_per_token_head", "nvfp4_ds_mla", "f32", "q8", "q6", "q4", "mlx-8bit", "mlx-4bit")  # fmt: skip
-SHOWN = ("speed-context", "speed-users", "speed-prompt")
+SHOWN = ("speed-context", "speed-users", "speed-prompt", "hardware", "cost")
 """Parts of the page that `show` opens already."""
 _TOKENS: dict[str, Any] = {"unit": "tokens"}
 

@@ -7,6 +7,7 @@ from calculator.web import health_views, preview, speed_views, views
 urlpatterns = [
     path("", views.calculator, name="calculator"),
     path("would-fit/", views.would_fit, name="would-fit"),
+    path("section/<slug:name>/", views.section, name="section"),
     path("speed/", speed_views.section, name="speed"),
     path("speed.csv", speed_views.table, name="speed-csv"),
     path("accuracy/", views.accuracy, name="accuracy"),

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.vary import vary_on_headers
 
-from calculator.web import blocks
+from calculator.web import blocks, later_sections
 from calculator.web.answer import answer
 from calculator.web.conditional import same_until_changed, snapshot_of
 from calculator.web.exports import errors
@@ -47,7 +47,8 @@ def calculator(request: HttpRequest) -> HttpResponse:
     """The calculator, or the fragment with its answer."""
     started = perf_counter()
     drafts = drafts_for(request)
-    result = answer(given(request), drafts or live.current())
+    asked = given(request)
+    result = answer(asked, drafts or live.current())
     computed = perf_counter()
     fragment = wants_fragment(request)
     shown = request.headers.get("Stowage-Choices", "")
@@ -58,6 +59,7 @@ def calculator(request: HttpRequest) -> HttpResponse:
         if fragment
         else None,
         preview=drafts is not None,
+        asked=asked,
     )
     presented = perf_counter()
     there = blocks.named(request.headers.get(blocks.HEADER, "")) if fragment else frozenset()
@@ -79,6 +81,21 @@ def would_fit(request: HttpRequest) -> HttpResponse:
     drafts = drafts_for(request)
     panel = would_fit_rows(answer(given(request), drafts or live.current()))
     response = render(request, WOULD_FIT, {"would_fit": panel}) if panel else HttpResponse()
+    return private(response) if drafts else response
+
+
+@only_read
+def section(request: HttpRequest, name: str) -> HttpResponse:
+    """The inside of a section that is filled later; it follows the question while it is open."""
+    found = later_sections.section_named(name)
+    if found is None:
+        raise Http404
+    drafts = drafts_for(request)
+    asked = given(request)
+    result = answer(asked, drafts or live.current())
+    with speaking():
+        context = {"panel": found.panel(result, asked), "blocks": blocks.Blocks()}
+        response = render(request, found.template, context)
     return private(response) if drafts else response
 
 

@@ -8,6 +8,7 @@ import "./folds.js";
 import "./later.js";
 import "./live.js";
 import "./sections.js";
+import "./later-sections.js";
 import "./speed.js";
 import "./feel.js";
 import "./dock.js";

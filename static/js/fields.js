@@ -1,6 +1,6 @@
 // What the form learns from an answer: lists that changed with model, hardware or engine, and problems at their fields.
 const form = document.getElementById("question");
-const problems = () => [...form.querySelectorAll(".problem"), ...document.querySelectorAll("#targets .problem")];
+const problems = () => document.querySelectorAll("#question .problem, #targets .problem, .later .problem");
 
 export function questionNow() {
   const query = new URLSearchParams(new FormData(form));

@@ -1,24 +1,24 @@
 // The section Speed: what follows a live update when somebody looks at it (the open curve, measured results).
-const REST_MS = 150;
+import { follow } from "./near.js";
+
 const answer = document.getElementById("answer");
 const form = document.getElementById("question");
 const section = () => document.getElementById("speed");
 const side = () => document.getElementById("speed-side");
 let open = side()?.querySelector(".curve-tabs [aria-current]")?.dataset.tab ?? "context";
-let shownFor = section()?.dataset.section; // the question that the slow parts belong to
-let seen = false;
-let resting = 0;
-let waiting = new AbortController();
 
 // --- what follows ---------------------------------------------------------------------------------------------------
 
 function address() {
+  if (!side()) return "";
   const url = new URL(section().dataset.section, location.href);
   url.searchParams.set("show", `speed-${open}`);
-  return url;
+  return url.href;
 }
 
-function take(found) {
+function take(text) {
+  const found = new DOMParser().parseFromString(text, "text/html");
+  const focused = side().contains(document.activeElement) ? document.activeElement.id : "";
   for (const id of ["speed-side", "measured"]) {
     const fresh = found.getElementById(id);
     document.getElementById(id)?.replaceChildren(...(fresh ? fresh.childNodes : []));
@@ -27,50 +27,12 @@ function take(found) {
   const targets = document.getElementById("targets");
   const theirs = found.getElementById("targets");
   if (targets && theirs && !targets.querySelector("input")) targets.replaceChildren(...theirs.childNodes);
-}
-
-async function load() {
-  waiting.abort();
-  waiting = new AbortController();
-  const { signal } = waiting;
-  const question = section().dataset.section;
-  const focused = side().contains(document.activeElement) ? document.activeElement.id : "";
-  const response = await fetch(address(), { headers: { "HX-Request": "true" }, signal });
-  if (!response.ok) return;
-  const found = new DOMParser().parseFromString(await response.text(), "text/html");
-  if (signal.aborted || !section()) return;
-  take(found);
-  shownFor = question;
   dress();
   if (focused) document.getElementById(focused)?.focus();
-  document.dispatchEvent(new Event("stowage:section"));
 }
 
-const stale = () => side() && (shownFor !== section().dataset.section || !side().firstElementChild);
-
-function follow() {
-  clearTimeout(resting);
-  if (stale() && seen) resting = setTimeout(() => load().catch(() => {}), REST_MS);
-}
-
-const near = new IntersectionObserver(
-  ([{ isIntersecting }]) => {
-    seen = isIntersecting;
-    follow();
-  },
-  { rootMargin: "200px" },
-);
-
-function watch() {
-  if (watch.seen !== side()) {
-    near.disconnect();
-    seen = false;
-    watch.seen = side();
-    if (watch.seen) near.observe(watch.seen);
-    dress();
-  }
-  follow();
-}
+const later = follow({ place: side, address, take });
+if (side()?.firstElementChild) later.shows(address());
 
 // --- tabs: links without a script -------------------------------------------------------------------------------------
 
@@ -98,7 +60,7 @@ function choose(tab) {
   open = tab.dataset.tab;
   dress();
   tab.focus();
-  load().catch(() => {
+  later.load().catch(() => {
     location.href = tab.href;
   });
 }
@@ -133,6 +95,11 @@ for (const type of ["input", "change"]) {
   document.addEventListener(type, ({ target }) => {
     if (target.form === form && !form.contains(target)) form.dispatchEvent(new Event(type, { bubbles: true }));
   });
+}
+
+function watch() {
+  dress();
+  later.watch();
 }
 
 watch();

@@ -227,7 +227,7 @@ def test_a_tab_is_opened_by_its_link_and_placed_inside_its_box(snapshot, name):
 
 
 def test_a_section_that_is_not_there_yet_is_still_said(snapshot):
-    assert page_of("show=cost", snapshot)["problems"]["others"]
+    assert page_of("show=run", snapshot)["problems"]["others"]
 
 
 # --- measured ---------------------------------------------------------------------------------------------------------

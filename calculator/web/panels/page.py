@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from calculator.web import later_sections
 from calculator.web.answer import Answer
 from calculator.web.panels.bar import bar_panel
 from calculator.web.panels.chart import chart_panel
@@ -31,14 +33,20 @@ class LiveUpdate:
 
 
 def calculator_page(
-    answer: Answer, *, canonical: str, live: LiveUpdate | None = None, preview: bool = False
+    answer: Answer,
+    *,
+    canonical: str,
+    live: LiveUpdate | None = None,
+    preview: bool = False,
+    asked: Mapping[str, str] | None = None,
 ) -> CalculatorPage:
     """The context of the calculator's template.
 
-    live: only the answer is asked for, by a page that shows this. preview: the answer is computed with drafts.
+    live: only the answer is asked for, by a page that shows this. preview: the answer is computed with drafts. asked: the
+    query as it was given, for the sections that are filled later.
     """
     with speaking():
-        return _page(answer, canonical, live, preview=preview)
+        return _page(answer, canonical, live, asked or {}, preview=preview)
 
 
 def would_fit_rows(answer: Answer) -> WouldFitPanel | None:
@@ -53,16 +61,19 @@ def speed_section(answer: Answer) -> SpeedPanel:
         return speed_panel(answer)
 
 
-def _page(answer: Answer, canonical: str, live: LiveUpdate | None, *, preview: bool) -> CalculatorPage:
+def _page(
+    answer: Answer, canonical: str, live: LiveUpdate | None, asked: Mapping[str, str], *, preview: bool
+) -> CalculatorPage:
     memory = answer.estimate.memory
     fragment, unfolded = live is not None, live.unfolded if live else None
+    opened = live.unfolded if live else frozenset((asked.get("show", ""),))
     question = question_panel(answer, fragment=fragment, shown_key=live.choices_key if live else "")
     return {
         "fragment": fragment,
         "preview": preview,
         "frame": page_frame(answer, canonical),
         "question": question,
-        "problems": problems_panel(answer, controls_of(question)),
+        "problems": problems_panel(answer, controls_of(question) | later_sections.fields_of(opened)),
         "verdict": verdict_panel(answer),
         "bar": bar_panel(answer, memory) if memory else None,
         "rack": rack_panel(answer, memory) if memory else None,
@@ -72,5 +83,6 @@ def _page(answer: Answer, canonical: str, live: LiveUpdate | None, *, preview: b
         "memory": memory_panel(answer, memory, unfolded) if memory else None,
         "chart": chart_panel(answer, memory, unfolded) if memory else None,
         "speed": speed_panel(answer, unfolded) if memory else None,
+        "sections": later_sections.boxes(answer, asked, fragment=fragment),
         "dock": dock_panel(answer),
     }

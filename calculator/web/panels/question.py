@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 
 from calculator.resolve import cache_types_for, engines_for, resolve
-from calculator.scenario import DEFAULTS
+from calculator.scenario import DEFAULTS, text_of
 from calculator.web import figures
 from calculator.web.answer import Answer
 from calculator.web.panels.advanced import advanced_groups, advanced_summary
@@ -15,6 +15,7 @@ from calculator.web.panels.per_snapshot import unless_changed, unmoved
 from calculator.web.panels.pickers import hardware_field, model_field
 from calculator.web.panels.problems import with_problem
 from calculator.web.panels.shapes import (
+    AdvancedGroup,
     Choice,
     ChoiceGroup,
     CountField,
@@ -40,6 +41,9 @@ CONTROLS = ("model", "quant", "gpu", "n", "ctx", "users", "kv", "engine")
 
 TARGETS = ("ttft", "tpot")
 """Ids of the fields that stand in the section Speed."""
+
+NOT_CARRIED = ("units", "show")
+"""What the page itself keeps."""
 
 
 def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> QuestionPanel:
@@ -72,7 +76,19 @@ def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> Qu
         "notes": notes,
         "choices_key": key,
         "send_choices": key != shown_key,
+        "carried": _carried(answer, advanced),
     }
+
+
+def _carried(answer: Answer, advanced: list[AdvancedGroup]) -> list[tuple[str, str]]:
+    """What differs from the defaults and has no field in the form: the page hands it on, whatever is moved."""
+    there = {
+        *CONTROLS,
+        *TARGETS,
+        *NOT_CARRIED,
+        *(field["name"] for group in advanced for field in group["fields"]),
+    }
+    return [(name, text_of(value)) for name, value in answer.scenario.changed() if name not in there]
 
 
 def _notes(quant: SelectField, engine: SelectField, summary: str) -> QuestionNotes:

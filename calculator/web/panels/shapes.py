@@ -16,7 +16,7 @@ How text looks here:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
     from calculator.web.panels.speed_shapes import SpeedPanel
@@ -250,6 +250,7 @@ class QuestionPanel(TypedDict):
     (their choices, wording of `auto`, placeholders, changed), and not when only a slider moved. The browser sends
     the key of what it shows as the header `Stowage-Choices`; send_choices is True when that differs from choices_key,
     and the fragment then carries those fields again. On a full page send_choices is not read.
+    carried: what differs from the defaults and has no field here, as name and text, so that no change of a field loses it.
     """
 
     model: PickerField
@@ -267,6 +268,7 @@ class QuestionPanel(TypedDict):
     notes: QuestionNotes
     choices_key: str
     send_choices: bool
+    carried: list[tuple[str, str]]
 
 
 class FieldProblem(TypedDict):
@@ -604,6 +606,22 @@ class PageFrame(TypedDict):
     gb_href: str
 
 
+class LaterBox(TypedDict):
+    """A section that is filled when somebody comes near: `calculator/partials/later.html`.
+
+    href: the page with this section filled, empty in a live update, which leaves the inside alone. query: the question, for the section's own address. panel: what its template
+    shows, None while it is closed.
+    """
+
+    name: str
+    title: str
+    invitation: str
+    template: str
+    href: str
+    query: str
+    panel: Any
+
+
 class CalculatorPage(TypedDict):
     """The whole context of `calculator/page.html`, and of `calculator/answer.html` in it.
 
@@ -626,4 +644,5 @@ class CalculatorPage(TypedDict):
     memory: MemoryPanel | None
     chart: ChartPanel | None
     speed: SpeedPanel | None
+    sections: list[LaterBox]
     dock: DockPanel
