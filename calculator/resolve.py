@@ -27,6 +27,7 @@ from calculator.estimation.devices import default_os
 from calculator.estimation.engines import is_built
 from calculator.estimation.engines.acceptance import backend_for, cache_types, format_refusal, loads
 from calculator.estimation.engines.shared import server_defaults
+from calculator.estimation.links import AUTO, FAST, NETWORKS, SLOTS, fast_link_of, pcie_bytes_per_s
 from calculator.estimation.plans import AskedPlan, Hardware, choose_plan
 from calculator.estimation.weights import published_file
 from calculator.scenario import DEFAULTS, Problem, Scenario, Value, parse_number
@@ -157,6 +158,7 @@ def _settle(scenario: Scenario, snapshot: Snapshot) -> _Settled:
         constants=constants,
         cards=_cards(settling, engine, hardware),
         offload=_offload(settling, engine, hardware),
+        link=_link(settling, hardware),
         file=published_file(model, weights_format.id),
         system=hardware.system,
         system_count=hardware.units if hardware.system else 0,
@@ -340,6 +342,20 @@ def _offload(settling: _Settling, engine: Engine, hardware: Hardware) -> Offload
             settling.chose("ram", int(ram_gb), "ram_default")
     bandwidth = asked.ram_bw * GIGABYTE if asked.ram_bw else None
     return Offload(kind, asked.ngl, asked.ncmoe, int(ram_gb * GIGABYTE), bandwidth)
+
+
+def _link(settling: _Settling, hardware: Hardware) -> str:
+    """The connection asked for, where the devices can have it."""
+    asked, device = settling.asked.link, hardware.accelerator
+    if asked == FAST and fast_link_of(device, hardware.system) is None:
+        settling.problem("link", asked, AUTO, "no_fast_link", device=device.name)
+        return AUTO
+    own = pcie_bytes_per_s(device.pcie)
+    if asked in SLOTS and own and SLOTS[asked] > own:
+        settling.problem("link", asked, asked, "link_above_slot", device=device.name, slot=device.pcie or "")
+    if asked in NETWORKS and hardware.nodes == 1:
+        settling.problem("link", asked, asked, "link_unused")
+    return asked
 
 
 def _platform(settling: _Settling, accelerator: Accelerator) -> Platform:

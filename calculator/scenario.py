@@ -61,6 +61,7 @@ def _later(*parameters: Parameter) -> tuple[Parameter, ...]:
 
 _ENGINES = ("auto", "llama.cpp", "ollama", "lm-studio", "vllm", "sglang", "tensorrt-llm", "mlx", "transformers", "exllama", "ktransformers")  # fmt: skip
 _CACHE_TYPES = ("bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "int8_per_token_head", "fp8_per_token_head", "int4_per_token_head", "nvfp4_ds_mla", "f32", "q8", "q6", "q4", "mlx-8bit", "mlx-4bit")  # fmt: skip
+_LINKS = ("auto", "nvlink", "pcie3", "pcie3x8", "pcie3x4", "pcie4", "pcie4x8", "pcie4x4", "pcie5", "pcie5x8", "pcie5x4", "pcie6", "pcie6x8", "pcie6x4", "tb5", "eth1", "eth10", "eth25", "eth50", "eth100", "eth200", "eth400", "eth800", "ib100", "ib200", "ib400", "ib800")  # fmt: skip
 SHOWN = ("speed-context", "speed-users", "speed-prompt", "hardware", "cost")
 """Parts of the page that `show` opens already."""
 _TOKENS: dict[str, Any] = {"unit": "tokens"}
@@ -104,7 +105,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     _whole("adp", 1, 1024, group="plan"),
     _whole("dcp", 1, 1024, group="plan"),
     _whole("dp", 1, 1024, group="plan"),
-    *_later(Parameter("link", "id", "auto", group="plan")),
+    Parameter("link", "choice", "auto", choices=_LINKS, group="plan"),
     Parameter("offload", "choice", "none", choices=("none", "auto", "layers", "experts"), group="offload"),
     _whole("ngl", 0, 10_000, unit="layers", group="offload"),
     _whole("ncmoe", 0, 10_000, unit="layers", group="offload"),
@@ -222,6 +223,7 @@ if TYPE_CHECKING:
         adp: int | None
         dcp: int | None
         dp: int | None
+        link: str
         offload: str
         ngl: int | None
         ncmoe: int | None

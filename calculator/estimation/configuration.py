@@ -143,7 +143,7 @@ class Configuration:
     """Everything the arithmetic needs, as records and plain values; made by calculator/resolve.py.
 
     cards: one accelerator per stage when they are unequal (the plan's order), else empty. constants: calibrated numbers by name for this engine and version. widened: the engine version lies outside the
-    versions they were measured on (formulas §10: widths × 1.5). measured: a load of this model class was measured on
+    versions they were measured on (formulas §10: widths × 1.5). link: the connection asked for (estimation/links.py). measured: a load of this model class was measured on
     this engine. file: an exact published file of this model in this format.
     """
 
@@ -162,6 +162,7 @@ class Configuration:
     constants: Mapping[str, Constant]
     cards: tuple[Accelerator, ...] = ()
     offload: Offload = Offload()
+    link: str = "auto"
     file: PublishedFile | None = None
     system: System | None = None
     system_count: int = 0
@@ -189,6 +190,7 @@ class Configuration:
                 self.platform,
                 self.cards,
                 self.offload,
+                self.link,
                 self.system,
             )
         )

@@ -24,13 +24,13 @@ def figure_of(page, start):
 @pytest.mark.parametrize(
     ("query", "legend", "ids"),
     [
-        ("gpu=h100-sxm&n=8", "Parallel plan", ["split", "tp", "pp", "adp", "dcp", "dp"]),
+        ("gpu=h100-sxm&n=8", "Parallel plan", ["split", "link", "tp", "pp", "adp", "dcp", "dp"]),
         (
             "model=qwen3-30b-a3b&gpu=h100-sxm&n=8",
             "Parallel plan",
-            ["split", "tp", "pp", "ep", "adp", "dcp", "dp"],
+            ["split", "link", "tp", "pp", "ep", "adp", "dcp", "dp"],
         ),
-        ("n=2", "Parallel plan", ["split"]),
+        ("n=2", "Parallel plan", ["split", "link"]),
         ("", "Offload", ["offload", "ngl", "ram", "ram_bw"]),
         ("model=qwen3-30b-a3b", "Offload", ["offload", "ngl", "ncmoe", "ram", "ram_bw"]),
         ("model=qwen3-30b-a3b&engine=ktransformers", "Offload", ["ram", "ram_bw"]),
@@ -40,6 +40,21 @@ def figure_of(page, start):
 )
 def test_an_engine_shows_its_own_knobs(snapshot, query, legend, ids):
     assert list(fields_of(page_of(query, snapshot), legend)) == ids
+
+
+@pytest.mark.parametrize(
+    ("query", "offered"),
+    [
+        (
+            "gpu=rtx-3090&n=2",
+            ["auto", "nvlink", "pcie3", "pcie3x8", "pcie3x4", "pcie4", "pcie4x8", "pcie4x4"],
+        ),
+        ("gpu=mac-m3-ultra-512&n=2&engine=mlx", ["auto", "tb5", "eth1", "eth10"]),
+    ],
+)
+def test_links_are_those_that_the_devices_can_have(snapshot, query, offered):
+    [group] = fields_of(page_of(query, snapshot), "Parallel plan")["link"]["groups"]
+    assert [choice["value"] for choice in group["choices"]][: len(offered)] == offered
 
 
 @pytest.mark.parametrize("query", ["gpu=h100-sxm", "gpu=mac-m4-max-128", "engine=exllama"])

@@ -7,15 +7,12 @@ added there, and every link when a prompt is read. PURE.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from calculator.estimation.configuration import Configuration
+from calculator.estimation.links import NETWORKS, PCIE_BYTES_PER_S, SLOTS, fast_link_of, pcie_bytes_per_s
 from catalog.records import Link
-
-PCIE_BYTES_PER_S = {3: 15.75e9, 4: 31.5e9, 5: 63.0e9, 6: 121.0e9}
-"""One direction of a slot of 16 lanes by generation, less its encoding [B/s]."""
 
 ELEMENT_BYTES = 2
 """Hidden vectors travel in 16 bits [B]."""
@@ -45,25 +42,21 @@ def all_to_all_s(message_bytes: float, ranks: int, link_bytes_per_s: float) -> f
     return message_bytes * (ranks - 1) / ranks / link_bytes_per_s
 
 
-def pcie_bytes_per_s(slot: str | None) -> float | None:
-    """One direction of the card's slot, from its name ("PCIe 4.0 x16"); None when it is not known [B/s]."""
-    found = re.search(r"(\d)\.\d x(\d+)", slot or "")
-    if not found or int(found[1]) not in PCIE_BYTES_PER_S:
-        return None
-    return PCIE_BYTES_PER_S[int(found[1])] * int(found[2]) / 16
-
-
 def fast_link(c: Configuration) -> Link | None:
     """The link between the devices of one machine that is faster than the slot, None without one.
 
-    A bridge joins two cards; more of them go through the slot.
+    A bridge joins two cards; more of them go through the slot, and all do where a slot is asked for.
     """
-    link = (c.system.link_inside if c.system else None) or c.accelerator.link
-    if link is None or not link.bandwidth_bytes_per_s or "PCIe" in link.kind:
+    if c.link in SLOTS:
         return None
-    if "bridge" in link.kind and c.plan.tp > 2:
-        return None
-    return link
+    link = fast_link_of(c.accelerator, c.system)
+    return None if link and "bridge" in link.kind and c.plan.tp > 2 else link
+
+
+def slot_bytes_per_s(c: Configuration) -> float:
+    """One direction of the slots: as asked, never more than the card's own; PCIe 4.0 where neither is known [B/s]."""
+    known = [rate for rate in (SLOTS.get(c.link), pcie_bytes_per_s(c.accelerator.pcie)) if rate]
+    return min(known, default=PCIE_BYTES_PER_S[4])
 
 
 def links_of(c: Configuration, moe_layers: int) -> Links:
@@ -107,13 +100,12 @@ def _speed(c: Configuration, fast: Link | None, *, across: bool) -> float:
         between = c.system.link_between if c.system else None
         if between is None and c.accelerator.unified:
             between = c.accelerator.link
-        peak = between.bandwidth_bytes_per_s if between else None
+        peak = NETWORKS.get(c.link) or (between.bandwidth_bytes_per_s if between else None)
         peak = peak or c.constants["speed_network_link"].value * 1e9
         return peak * c.constants["speed_link_network"].value
     if fast is not None and fast.bandwidth_bytes_per_s:
         return fast.bandwidth_bytes_per_s * c.constants["speed_link_fast"].value
-    slot = pcie_bytes_per_s(c.accelerator.pcie) or PCIE_BYTES_PER_S[4]
-    return slot * c.constants["speed_link_pcie"].value
+    return slot_bytes_per_s(c) * c.constants["speed_link_pcie"].value
 
 
 def _experts_per_token(c: Configuration) -> float:

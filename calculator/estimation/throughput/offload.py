@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calculator.estimation.configuration import Configuration
-from calculator.estimation.throughput.communication import ELEMENT_BYTES, PCIE_BYTES_PER_S, pcie_bytes_per_s
+from calculator.estimation.throughput.communication import ELEMENT_BYTES, slot_bytes_per_s
 from calculator.estimation.throughput.reads import Reads
 
 GIGABYTE = 1e9
@@ -55,11 +55,11 @@ def host_bandwidth_bytes_per_s(c: Configuration) -> float:
     return c.constants[f"speed_ram_{kind}"].value * GIGABYTE
 
 
-def slot_bytes_per_s(c: Configuration) -> float:
+def host_link_bytes_per_s(c: Configuration) -> float:
     """One direction between host memory and the device [B/s]."""
     if c.accelerator.unified and c.accelerator.bandwidth_bytes_per_s:
         return c.accelerator.bandwidth_bytes_per_s
-    return pcie_bytes_per_s(c.accelerator.pcie) or PCIE_BYTES_PER_S[4]
+    return slot_bytes_per_s(c)
 
 
 def host_of(c: Configuration, reads: Reads, context_tokens: Any) -> Host:
@@ -72,7 +72,7 @@ def host_of(c: Configuration, reads: Reads, context_tokens: Any) -> Host:
         expert_bytes=reads.host_expert_bytes,
         cache_bytes=reads.cache_bytes(context_tokens, host=True),
         reached_bytes_per_s=reached,
-        link_bytes_per_s=slot_bytes_per_s(c),
+        link_bytes_per_s=host_link_bytes_per_s(c),
         crossing_s=reads.host_crossings * c.constants["speed_crossing"].value * 1e-6,
         crossing_bytes=reads.host_crossings * 2 * ELEMENT_BYTES * c.model.architecture.hidden_size,
     )

@@ -11,6 +11,7 @@ from calculator.resolve import USUAL_OUTPUT, USUAL_PROMPT
 from calculator.scenario import BY_NAME, DEFAULTS, Value
 from calculator.web import figures
 from calculator.web.answer import Answer
+from calculator.web.panels.links_offered import links_offered
 from calculator.web.panels.names import version_words
 from calculator.web.panels.per_snapshot import unmoved
 from calculator.web.panels.problems import with_problem
@@ -52,6 +53,7 @@ HELP: Mapping[str, object] = {
     "wired": gettext_lazy("Set by hand with iogpu.wired_limit_mb."),
     "vgm": gettext_lazy("Set in the BIOS."),
     "vision": gettext_lazy("The encoder is loaded."),
+    "link": gettext_lazy("Between the GPUs, or between machines."),
     "ep": gettext_lazy("GPUs that the experts are spread over."),
     "adp": gettext_lazy("Groups that keep attention and cache for their own requests."),
     "dcp": gettext_lazy("GPUs that a request’s cache is divided over."),
@@ -158,7 +160,10 @@ def _plan_fields(answer: Answer) -> list[AdvancedField]:
     if experts and engine.family in SERVERS:
         splits.append(("expert", _("tensors and experts")))
     split = _select(answer, "split", splits)
-    fields: list[AdvancedField] = [{**split, "help": why_chosen(configuration, "split", answer.units)}]
+    fields: list[AdvancedField] = [
+        {**split, "help": why_chosen(configuration, "split", answer.units)},
+        _select(answer, "link", links_offered(configuration)),
+    ]
     if "max_gpus_layer_split" not in engine.rules:
         fields += [_number(answer, "tp", str(plan.tp)), _number(answer, "pp", str(plan.pp))]
     if engine.family in SERVERS:

@@ -13,7 +13,13 @@ from calculator.web.wording.problems import near_ids, problem_words, problems_no
 
 _Field = TypeVar("_Field", bound=Mapping[str, Any])
 
-KEPT = ("not_computed_yet", "context_above_maximum", "lengths_above_context")
+KEPT = (
+    "not_computed_yet",
+    "link_above_slot",
+    "link_unused",
+    "context_above_maximum",
+    "lengths_above_context",
+)
 """Problems whose value is kept: nothing was replaced."""
 
 

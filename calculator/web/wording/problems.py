@@ -31,6 +31,9 @@ PROBLEMS: Mapping[str, Template] = {
     "sequences_below_users": _("The server must take all {users} users. The answer uses {used}."),
     "context_above_maximum": _("{name} takes at most {maximum} tokens. The answer is computed for {used}."),
     "version_unreadable": _("“{given}” is no version. The answer is for {version}."),
+    "no_fast_link": _("{device} has no fast link to its neighbours. The answer uses its slot."),
+    "link_above_slot": _("{device} has {slot}: the answer is computed with that."),
+    "link_unused": _("All devices stand in one machine: nothing goes over this network."),
     "not_computed_yet": _("{field} is kept in the link but not computed yet."),
     "unknown_version": _("Links of version “{given}” are not known here, only v=1. The answer uses v=1."),
     "lengths_above_context": _(

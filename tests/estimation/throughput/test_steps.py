@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from calculator.estimation.links import pcie_bytes_per_s
 from calculator.estimation.throughput.communication import (
     all_to_all_s,
     fast_link,
     links_of,
-    pcie_bytes_per_s,
     ring_all_reduce_s,
 )
 from calculator.estimation.throughput.decode import decode_step, floor_s, step_s
