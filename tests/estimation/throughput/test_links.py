@@ -1,5 +1,7 @@
 """The connection that a visitor names: what it carries by its standard, and what it does to a speed."""
 
+import itertools
+
 import pytest
 
 from calculator.estimation.links import LINKS, NETWORKS, SLOTS
@@ -65,7 +67,7 @@ def test_a_card_without_a_fast_link_says_so():
 def test_a_slower_network_between_machines_is_never_faster():
     order = sorted(NETWORKS, key=NETWORKS.__getitem__)
     rates = [speed(EIGHT, link) for link in order]
-    for slow, fast in zip(rates, rates[1:], strict=False):
+    for slow, fast in itertools.pairwise(rates):
         assert fast.decode_tokens_per_s_per_user.value >= slow.decode_tokens_per_s_per_user.value
         assert fast.ttft_ms.value <= slow.ttft_ms.value
     assert rates[-1].ttft_ms.value < rates[0].ttft_ms.value
