@@ -29,6 +29,7 @@ from calculator.web.exports.offers import FILTERS, offers_json
 from calculator.web.exports.openapi import PROBLEM, document_answers
 from calculator.web.exports.parameters import body_schema, over_parameter, query_parameters
 from calculator.web.exports.sheet import sheet_json
+from calculator.web.exports.tco_answer import tco_of_answer
 from catalog import live
 from catalog.snapshot import Snapshot
 
@@ -149,7 +150,7 @@ def _estimate(
 @api.get("/v1/estimate", tags=["estimate"], openapi_extra={"parameters": query_parameters()})
 @decorate_view(same_until_changed)
 def estimate(request: HttpRequest) -> Any:
-    """Memory, verdict, capacity, speed and energy of one question.
+    """Memory, verdict, capacity, speed, energy and cost of one question.
 
     Values outside their bounds are replaced by the nearest valid ones and named in `problems`, as are names that no
     parameter has. A value that cannot be understood is a 422, an unknown id a 404 with near names.
@@ -200,6 +201,20 @@ def sweep(request: HttpRequest) -> Any:
     if refused:
         return api.problem(request, refused)
     return sweep_json(result, over, told=tuple(unknown_names(given)))
+
+
+@api.get("/v1/tco", tags=["estimate"], openapi_extra={"parameters": query_parameters()})
+@decorate_view(same_until_tomorrow)
+def tco(request: HttpRequest) -> Any:
+    """Rent, buy or API for one question: cost per million tokens, energy, break-even, NPV, what matters most, and the
+    numbers of both charts. Null, with a sentence in `reasons`, is what does not exist; nothing is infinite.
+    """
+    given = {name: str(value) for name, value in request.GET.items()}
+    result = answer(given, snapshot_of(request))
+    refused = errors.refused(result.problems)
+    if refused:
+        return api.problem(request, refused)
+    return tco_of_answer(result, timezone.localdate(), told=tuple(unknown_names(given)))
 
 
 # --- every device for one question ------------------------------------------------------------------------------------

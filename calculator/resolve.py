@@ -30,6 +30,7 @@ from calculator.estimation.engines.shared import server_defaults
 from calculator.estimation.links import AUTO, FAST, NETWORKS, SLOTS, fast_link_of, pcie_bytes_per_s
 from calculator.estimation.plans import AskedPlan, Hardware, choose_plan
 from calculator.estimation.weights import published_file
+from calculator.pricing import Priced, priced
 from calculator.scenario import DEFAULTS, Problem, Scenario, Value, parse_number
 from catalog.records import Accelerator, Constant, Engine, LanguageModel, System, WeightsFormat
 from catalog.snapshot import Snapshot, engine_at, measured_on, version_key
@@ -63,6 +64,7 @@ class Resolved:
     scenario: Scenario
     configuration: Configuration
     problems: tuple[Problem, ...]
+    priced: Priced
 
 
 class _Settling:
@@ -90,6 +92,7 @@ class _Settled:
     configuration: Configuration
     used: Mapping[str, Value]
     problems: tuple[Problem, ...]
+    priced: Priced
 
 
 _settled: WeakKeyDictionary[Snapshot, dict[tuple[Value, ...], _Settled]] = WeakKeyDictionary()
@@ -113,7 +116,7 @@ def resolve(scenario: Scenario, snapshot: Snapshot) -> Resolved:
         configuration = settled.configuration.at(_workload(settling, settled.configuration.model))
         problems = (*settled.problems, *settling.problems)
     used = scenario.replace(**settled.used) if settled.used else scenario
-    return Resolved(used, configuration, problems)
+    return Resolved(used, configuration, problems, settled.priced)
 
 
 def _machine(scenario: Scenario, snapshot: Snapshot) -> _Settled:
@@ -169,8 +172,12 @@ def _settle(scenario: Scenario, snapshot: Snapshot) -> _Settled:
     )
     plan, choice = _plan(scenario, configuration, hardware)
     settling.choices.append(choice)
-    configuration = replace(configuration, plan=plan, choices=tuple(settling.choices))
-    return _Settled(configuration, settling.used, tuple(settling.problems))
+    found = priced(scenario, replace(configuration, plan=plan), snapshot)
+    for problem in found.problems:
+        settling.problems.append(problem)
+        settling.used[problem.field] = problem.used
+    configuration = replace(configuration, plan=plan, choices=tuple(settling.choices), money=found.money)
+    return _Settled(configuration, settling.used, tuple(settling.problems), found)
 
 
 def _plan(scenario: Scenario, configuration: Configuration, hardware: Hardware) -> tuple[Plan, Choice]:
@@ -207,6 +214,7 @@ def on_device(
         widened=bool(widened),
         measured_versions=widened or ("", ""),
         choices=(),
+        money=None,
     )
 
 

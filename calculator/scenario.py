@@ -62,6 +62,7 @@ def _later(*parameters: Parameter) -> tuple[Parameter, ...]:
 _ENGINES = ("auto", "llama.cpp", "ollama", "lm-studio", "vllm", "sglang", "tensorrt-llm", "mlx", "transformers", "exllama", "ktransformers")  # fmt: skip
 _CACHE_TYPES = ("bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl", "nvfp4", "int8_per_token_head", "fp8_per_token_head", "int4_per_token_head", "nvfp4_ds_mla", "f32", "q8", "q6", "q4", "mlx-8bit", "mlx-4bit")  # fmt: skip
 _LINKS = ("auto", "nvlink", "pcie3", "pcie3x8", "pcie3x4", "pcie4", "pcie4x8", "pcie4x4", "pcie5", "pcie5x8", "pcie5x4", "pcie6", "pcie6x8", "pcie6x4", "tb5", "eth1", "eth10", "eth25", "eth50", "eth100", "eth200", "eth400", "eth800", "ib100", "ib200", "ib400", "ib800")  # fmt: skip
+_MARKETS = ("on-demand", "spot", "reserved", "marketplace", "secure", "community")
 SHOWN = ("speed-context", "speed-users", "speed-prompt", "hardware", "cost")
 """Parts of the page that `show` opens already."""
 _TOKENS: dict[str, Any] = {"unit": "tokens"}
@@ -126,25 +127,28 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("vision", "switch", "0", group="question"),
     _whole("mtp", 0, 64, 0, group="speculative", **_TOKENS),
     _number("accept", 0, 1, group="speculative"),
+    *_later(Parameter("draft", "id", group="speculative")),
+    _number("hours", 0, 24, 8, unit="hours/day", group="money"),
+    _number("days", 0, 31, 30.4, unit="days/month", group="money"),
+    _number("duty", 0, 100, 50, unit="%", group="money"),
+    Parameter("region", "id", "us", group="money"),
+    _number("kwh", 0, 100, unit="USD/kWh", group="money"),
+    _number("pue", 1, 5, group="money"),
+    _number("price", 0, 1e12, unit="USD", group="money"),
+    _number("server_share", 0, 1000, unit="%", group="money"),
+    _number("colo", 0, 1e9, 0, unit="USD/month", group="money"),
+    _number("maintenance", 0, 100, 3, unit="%/year", group="money"),
+    _number("years", 0.25, 20, 3, unit="years", group="money"),
+    _number("resale", 0, 200, 30, unit="%", group="money"),
+    _number("rate", -50, 100, 6, unit="%/year", group="money"),
+    _number("rent_trend", -90, 500, 0, unit="%/year", group="money"),
+    Parameter("source", "choice", choices=("rent", "own"), group="money"),
+    Parameter("provider", "id", group="money"),
+    Parameter("market", "choice", choices=_MARKETS, group="money"),
+    _number("rent", 0, 1e7, unit="USD/hour", group="money"),
+    _number("api_in", 0, 1e6, unit="USD/1M tokens", group="money"),
+    _number("api_out", 0, 1e6, unit="USD/1M tokens", group="money"),
     *_later(
-        Parameter("draft", "id", group="speculative"),
-        _number("hours", 0, 24, 8, unit="hours/day", group="money"),
-        _number("days", 0, 31, 30.4, unit="days/month", group="money"),
-        _number("duty", 0, 100, 50, unit="%", group="money"),
-        Parameter("region", "id", "us", group="money"),
-        _number("kwh", 0, 100, unit="USD/kWh", group="money"),
-        _number("pue", 1, 5, group="money"),
-        _number("price", 0, 1e12, unit="USD", group="money"),
-        _number("server_share", 0, 1000, unit="%", group="money"),
-        _number("colo", 0, 1e9, 0, unit="USD/month", group="money"),
-        _number("maintenance", 0, 100, 3, unit="%/year", group="money"),
-        _number("years", 0.25, 20, 3, unit="years", group="money"),
-        _number("resale", 0, 200, 30, unit="%", group="money"),
-        _number("rate", -50, 100, 6, unit="%/year", group="money"),
-        _number("rent_trend", -90, 500, 0, unit="%/year", group="money"),
-        Parameter("source", "choice", choices=("rent", "own"), group="money"),
-        Parameter("provider", "id", group="money"),
-        Parameter("market", "id", group="money"),
         Parameter("method", "choice", "qlora", choices=("qlora", "lora", "full"), group="finetuning"),
         _whole("rank", 1, 4096, 16, group="finetuning"),
         Parameter("targets", "id", "all-linear", group="finetuning"),
@@ -243,6 +247,26 @@ if TYPE_CHECKING:
         vision: str
         mtp: int
         accept: float | None
+        hours: float
+        days: float
+        duty: float
+        region: str
+        kwh: float | None
+        pue: float | None
+        price: float | None
+        server_share: float | None
+        colo: float
+        maintenance: float
+        years: float
+        resale: float
+        rate: float
+        rent_trend: float
+        source: str | None
+        provider: str | None
+        market: str | None
+        rent: float | None
+        api_in: float | None
+        api_out: float | None
         units: str
         lang: str | None
         show: str | None

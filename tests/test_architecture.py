@@ -82,15 +82,18 @@ RULES = [
     ),
     Rule(
         "resolving takes a snapshot as an argument and needs no Django",
-        ("calculator/resolve.py", "calculator/resolve"),
+        ("calculator/resolve.py", "calculator/resolve", "calculator/pricing.py"),
         forbidden=IMPURE,
         only=(
             "calculator.resolve",
+            "calculator.pricing",
             "calculator.scenario",
             "calculator.estimation",
             "catalog.records",
             "catalog.architecture",
             "catalog.snapshot",
+            "catalog.prices",
+            "catalog.price_book",
         ),
     ),
     Rule(

@@ -81,6 +81,9 @@ CONTRACT = [
     "source",
     "provider",
     "market",
+    "rent",
+    "api_in",
+    "api_out",
     "method",
     "rank",
     "targets",
@@ -217,7 +220,10 @@ def test_numbers_are_read_as_people_write_them(text, number):
         ({"kv": "fp9"}, "kv", "bf16", "not_a_choice"),
         ({"eager": "maybe"}, "eager", "0", "not_a_switch"),
         ({"util": "7"}, "util", 1, "out_of_range"),
-        ({"hours": "3"}, "hours", 3, "not_computed_yet"),
+        ({"rank": "3"}, "rank", 3, "not_computed_yet"),
+        ({"hours": "25"}, "hours", 24, "out_of_range"),
+        ({"price": "-1"}, "price", 0, "out_of_range"),
+        ({"market": "barter"}, "market", None, "not_a_choice"),
     ],
 )
 def test_a_bad_value_is_named_and_replaced_by_the_nearest(query, field, used, code):

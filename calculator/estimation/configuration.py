@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as default
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from catalog.records import Accelerator, Constant, Engine, LanguageModel, PublishedFile, System, WeightsFormat
+
+if TYPE_CHECKING:
+    from calculator.estimation.economics.inputs import Money
 
 Split = Literal["single", "tensor", "layer"]
 
@@ -144,7 +147,7 @@ class Configuration:
 
     cards: one accelerator per stage when they are unequal (the plan's order), else empty. constants: calibrated numbers by name for this engine and version. widened: the engine version lies outside the
     versions they were measured on (formulas §10: widths × 1.5). link: the connection asked for (estimation/links.py). measured: a load of this model class was measured on
-    this engine. file: an exact published file of this model in this format.
+    this engine. file: an exact published file of this model in this format. money: prices and hours of this machine.
     """
 
     model: LanguageModel
@@ -171,6 +174,7 @@ class Configuration:
     widened: bool = False
     measured_versions: tuple[str, str] = ("", "")
     choices: tuple[Choice, ...] = ()
+    money: Money | None = None
 
     @cached_property
     def machine(self) -> Machine:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from calculator.estimation import estimate
 from calculator.estimation.configuration import Configuration
+from calculator.estimation.economics import Costed, Owned, cost_of, ownership_of
 from calculator.estimation.terms import Estimate, Reason
 from calculator.resolve import Resolved, resolve
 from calculator.scenario import Problem, Scenario, parse
@@ -34,6 +35,23 @@ class Answer:
     @property
     def configuration(self) -> Configuration:
         return self.resolved.configuration
+
+    @property
+    def costed(self) -> Costed:
+        """What a million tokens cost, or why there is no cost; computed once."""
+        return self._money("costed", cost_of)
+
+    @property
+    def owned(self) -> Owned:
+        """What owning costs and when it pays, or why not; computed once."""
+        return self._money("owned", ownership_of)
+
+    def _money(self, name: str, compute: Callable[..., Any]) -> Any:
+        if name not in self.found:
+            e = self.estimate
+            assert e.configuration.money is not None, "resolve prices every question"
+            self.found[name] = compute(e.configuration, e.speed, e.energy, e.configuration.money)
+        return self.found[name]
 
     @property
     def units(self) -> str:

@@ -221,7 +221,21 @@ def test_speed_and_energy_have_the_contracts_keys(client):
     assert speed["bound_by"] in ("weights", "cache", "compute", "interconnect", "host memory", "overhead")
     assert set(energy["joules_per_output_token"]) == {"value", "low", "high"}
     assert energy["watts"] > 0
+
+
+def test_the_cost_has_the_contracts_keys(client):
+    cost = estimate(client, "gpu=h100-sxm&n=8&model=llama-3.1-405b-instruct&quant=fp8&users=16")["cost"]
+    assert cost["source"] == "rent"
+    assert cost["usd_per_hour"] == 25.6  # Hyperstack, 8 x H100 SXM, 2026-08-26
+    for name in ("usd_per_million_input", "usd_per_million_output", "usd_per_million_blended"):
+        assert 0 < cost[name]["low"] < cost[name]["value"] < cost[name]["high"]
+    assert cost["explanations"]["usd_per_request"].startswith("$25.60 an hour ÷ 3,600 s")
+
+
+def test_without_a_price_there_is_no_cost_but_a_reason(client):
+    answer = estimate(client, "gpu=rx-7900-xtx&source=rent")
     assert answer["cost"] is None
+    assert "No rent is known for AMD Radeon RX 7900 XTX 24 GB." in answer["reasons"]
 
 
 def test_a_prompt_of_4096_tokens_is_explained_as_the_worked_example_counts_it(client):

@@ -56,7 +56,7 @@ def test_no_section_of_another_name(client, stub):
     assert client.get("/section/hardware-not/").status_code == 404
 
 
-@pytest.mark.parametrize("query", ["link=nvlink&seq=4096", "region=de&lang=en"])
+@pytest.mark.parametrize("query", ["draft=x&seq=4096", "region=de&lang=en"])
 def test_what_has_no_field_on_the_page_is_handed_on_by_the_form(client, query):
     html = shown(client, f"/?{query}&ctx=4096")
     carried = re.search(r'<div id="carried" hidden>(.*?)</div>', html)[1]

@@ -352,10 +352,10 @@ def test_a_wrong_id_is_answered_by_near_names(snapshot):
 
 
 def test_replaced_values_are_counted_and_kept_ones_are_not(snapshot):
-    panel = page_of("ctx=-1&n=0&hours=3", snapshot)["problems"]
+    panel = page_of("ctx=-1&n=0&rank=3", snapshot)["problems"]
     assert panel["sentence"] == "2 values of this link were replaced. They are marked."
     assert [words(sentence) for sentence in panel["others"]] == [
-        "Hours a day is kept in the link but not computed yet."
+        "Rank is kept in the link but not computed yet."
     ]
 
 

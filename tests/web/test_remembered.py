@@ -97,7 +97,7 @@ def test_each_language_and_unit_speaks_for_itself(snapshot, languages):
 def test_what_is_remembered_is_bounded_and_goes_with_its_catalogue(snapshot):
     per_snapshot.forget()
     for number in range(per_snapshot.MOST_QUESTIONS + 50):
-        asked_for = asked(f"region=r{number}", snapshot)
+        asked_for = asked(f"seq={number + 1}", snapshot)
         per_snapshot.unmoved(asked_for, "mark", lambda number=number: number)
     kept = per_snapshot._kept
     assert kept.question.cache_info().currsize == per_snapshot.MOST_QUESTIONS

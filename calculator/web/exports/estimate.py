@@ -8,6 +8,7 @@ from typing import Any
 from calculator.estimation.terms import Cache, CacheGroup, Capacity, Interval, Memory
 from calculator.scenario import Problem, Value
 from calculator.web.answer import Answer
+from calculator.web.exports.cost import cost_of_answer, cost_remarks
 from calculator.web.exports.speed import energy_json, gaps, point_json, points_of, speed_json
 from calculator.web.panels.memory import explanation
 from calculator.web.wording.choices import choice_words, limit_words
@@ -18,11 +19,12 @@ from catalog.snapshot import Snapshot
 
 
 def estimate_json(answer: Answer, told: Iterable[Problem] = ()) -> dict[str, Any]:
-    """The whole object; speed and energy are null when it does not fit or a figure of the device is missing (`reasons`
-    says which), cost until it is computed.
+    """The whole object; speed and energy are null when it does not fit or a figure of the device is missing, cost too
+    when a price is missing (`reasons` says which).
 
     told: problems that only a program is told.
     """
+    cost = cost_of_answer(answer)
     estimate, units = answer.estimate, answer.units
     return {
         "scenario": scenario_json(answer),
@@ -30,14 +32,18 @@ def estimate_json(answer: Answer, told: Iterable[Problem] = ()) -> dict[str, Any
         "permalink": answer.permalink(),
         "catalog": catalog_json(answer.snapshot),
         "verdict": estimate.verdict,
-        "reasons": [*(reason_words(reason, units) for reason in answer.reasons), *gaps(answer)],
+        "reasons": [
+            *(reason_words(reason, units) for reason in answer.reasons),
+            *gaps(answer),
+            *(cost_remarks(answer) if cost is None else ()),
+        ],
         "plan": plan_json(answer),
         "memory": memory_json(answer, estimate.memory) if estimate.memory else None,
         "cache": cache_json(estimate.cache) if estimate.cache else None,
         "capacity": capacity_json(estimate.capacity) if estimate.capacity else None,
         "speed": speed_json(answer),
         "energy": energy_json(answer),
-        "cost": None,
+        "cost": cost,
     }
 
 

@@ -52,6 +52,29 @@ _ENERGY = {
     "required": ["watts", "joules_per_output_token"],
     "properties": {"watts": _NUMBER, "joules_per_output_token": _MEASURE},
 }
+_COST = {
+    "type": ["object", "null"],
+    "description": "What a million tokens cost on this machine at its own speed [USD]; null where it does not run or a "
+    "price is missing, and `reasons` says which.",
+    "required": [
+        "source",
+        "usd_per_hour",
+        "usd_per_million_output",
+        "usd_per_million_input",
+        "usd_per_million_blended",
+    ],
+    "properties": {
+        "source": {"enum": ["rent", "own"]},
+        "usd_per_hour": {**_NUMBER, "description": "All machines, for one paid hour."},
+        "usd_per_month": _MEASURE,
+        "utilisation": {**_NUMBER, "description": "Busy share of the paid hours."},
+        "usd_per_million_input": _MEASURE,
+        "usd_per_million_cached": _NUMBER,
+        "usd_per_million_output": _MEASURE,
+        "usd_per_million_blended": _MEASURE,
+        "remarks": _TEXTS,
+    },
+}
 
 SCHEMAS: dict[str, Any] = {
     "Problem": {
@@ -122,7 +145,25 @@ SCHEMAS: dict[str, Any] = {
         },
         speed=_SPEED,
         energy=_ENERGY,
-        cost={"type": ["object", "null"]},
+        cost=_COST,
+    ),
+    "Tco": _object(
+        ("scenario", "problems", "permalink", "catalog", "verdict", "prices", "cost", "ownership", "reasons"),
+        scenario={"type": "object"},
+        problems=_PROBLEMS,
+        permalink=_TEXT,
+        catalog=_object(("version", "updated"), version=_TEXT, updated=_TEXT),
+        verdict=_VERDICT,
+        prices={
+            "type": "object",
+            "description": "The rows of the catalogue that the money was computed from, each with its day and age.",
+        },
+        cost=_COST,
+        cost_reasons=_TEXTS,
+        energy={"type": ["object", "null"]},
+        ownership={"type": ["object", "null"]},
+        comparison={"type": ["object", "null"]},
+        reasons=_TEXTS,
     ),
     "Hardware": _object(
         (
@@ -240,6 +281,8 @@ _NOT_UNDERSTOOD = (
 def _shape_of(path: str) -> str:
     if path.endswith("/estimate"):
         return "Estimate"
+    if path.endswith("/tco"):
+        return "Tco"
     if path.endswith("/hardware"):
         return "Hardware"
     if path.endswith("/sweep"):
@@ -263,8 +306,8 @@ def document_answers(schema: dict[str, Any]) -> None:
         shape = _shape_of(path)
         for operation in operations.values():
             answers: dict[str, Any] = {"200": _answer("OK", shape, "application/json")}
-            if shape in ("Estimate", "Sweep", "Hardware", "Entry", "Offers"):
+            if shape in ("Estimate", "Sweep", "Tco", "Hardware", "Entry", "Offers"):
                 answers["404"] = _answer(_NOT_FOUND, "Problem", PROBLEM)
-            if shape in ("Estimate", "Sweep", "Hardware", "Offers"):
+            if shape in ("Estimate", "Sweep", "Tco", "Hardware", "Offers"):
                 answers["422"] = _answer(_NOT_UNDERSTOOD, "Problem", PROBLEM)
             operation["responses"] = answers

@@ -32,6 +32,8 @@ NO_FIGURE: Mapping[str, Template] = {
 }
 """Why there is no figure."""
 
+NOT_RUNNING = _("What does not fit does not run: it has no cost.")
+
 REMARKS: Mapping[str, Template] = {
     "idle_power_assumed": _(
         "No idle power of {device} is known: {share:percent} of the power under load is taken, {low:percent} to {high:percent}."
@@ -41,6 +43,16 @@ REMARKS: Mapping[str, Template] = {
         "It is rented as {machines} whole machines of {each} GPUs, for {gpus} that are used.",
         "machines",
     ),
+    "rented_one_by_one": _(
+        "The offer is of one GPU, counted {gpus} times: whether so many come in one machine is to be asked there."
+    ),
+    "rented_machines_joined": _(
+        "It needs {machines} of these machines in one network: whether they are joined so is to be asked there."
+    ),
+    "bought_cards_alone": _(
+        "The price is of {device} alone: what the rest of the machine costs is not counted."
+    ),
+    "no_tariff": _("No price of electricity is known for “{region}”: it is counted as nothing."),
     "bought_whole_machines": ngettext_lazy(
         "It is bought as {machines} whole machine of {each} GPUs, for {gpus} that are used; the others idle.",
         "It is bought as {machines} whole machines of {each} GPUs, for {gpus} that are used; the others idle.",
