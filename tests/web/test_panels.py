@@ -62,12 +62,43 @@ def test_figures_of_what_fits(snapshot):
         "Per GPU, of 23.6 usable",
         "Headroom per GPU",
         "Longest context",
-        "Most users",
         "Decode per user",
         "First token, prompt of 4,096",
+        "Cost per 1M output",
     ]
-    assert list(shown.values())[:4] == ["21.6 GiB", "1.92 GiB", "12,544 tokens", "1"]
+    assert list(shown.values())[:3] == ["21.6 GiB", "1.92 GiB", "12,544 tokens"]
     assert shown["Decode per user"].endswith(" tok/s")
+
+
+def test_for_several_users_the_most_of_them_stand_in_place_of_the_longest_context(snapshot):
+    shown = figures_of(page_of("gpu=h100-sxm&users=4", snapshot))
+    assert "Most users" in shown
+    assert "Longest context" not in shown
+
+
+def test_the_cost_says_its_range_and_whose_price_it_is(snapshot):
+    """Two used RTX 3090 at 700 USD of 2026-06."""
+    page = page_of("model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2", snapshot)
+    figure = next(f for f in page["figures"] if f["label"] == "Cost per 1M output")
+    low, high = figure["detail"].partition(" · ")[0].lstrip("$").split("–")
+    assert float(low) < float(figure["value"].lstrip("$")) < float(high)
+    assert figure["detail"].endswith("owned, price of 2026-06")
+
+
+def test_the_cost_of_a_rented_machine_at_a_price_of_ones_own(snapshot):
+    """5.10 USD an hour, all busy, over what is served: the sheet's law (formulas §9)."""
+    query = "gpu=h100-sxm&rent=5.1&duty=100&prompt=1&output=8000"
+    page, answer = page_of(query, snapshot), asked(query, snapshot)
+    figure = next(f for f in page["figures"] if f["label"] == "Cost per 1M output")
+    served = answer.estimate.speed.served_output_tokens_per_s.value
+    assert float(figure["value"].lstrip("$")) == pytest.approx(5.1 / 3600 / served * 1e6, rel=0.02)
+    assert figure["detail"].endswith("rented, your price")
+
+
+def test_without_a_price_the_cost_is_a_dash_with_the_reason(snapshot):
+    page = page_of("gpu=rx-7900-xtx&source=rent", snapshot)
+    figure = next(f for f in page["figures"] if f["label"] == "Cost per 1M output")
+    assert (figure["value"], figure["detail"]) == ("—", "No rent is known for AMD Radeon RX 7900 XTX 24 GB.")
 
 
 def test_figures_of_what_does_not_fit(snapshot):

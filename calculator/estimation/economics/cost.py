@@ -39,6 +39,25 @@ def cost_of(c: Configuration, speed: Speed | None, energy: Energy | None, money:
     return Costed(_cost(ground, speed), ground.remarks)
 
 
+def output_cost_of(
+    c: Configuration, speed: Speed | None, energy: Energy | None, money: Money
+) -> Interval | tuple[Reason, ...]:
+    """What a million generated tokens cost, as `cost_of` has it, or why there is no figure; in a third of the time."""
+    ground = ground_of(c, speed, energy, money)
+    if not isinstance(ground, Ground):
+        return ground
+    return _missing(c, ground) or _output_cost(ground)
+
+
+def _output_cost(ground: Ground) -> Interval:
+    deal, source = ground.deal, ground.money.source
+
+    def figure(d: Deal) -> float:
+        return output_usd_per_million(_request_usd(d, source), deal.input_share, deal.output_tokens)
+
+    return scaled(figure, deal, ground.doubts)
+
+
 def _missing(c: Configuration, ground: Ground) -> tuple[Reason, ...]:
     """What a cost needs and does not have."""
     deal, named = ground.deal, {"device": c.accelerator.name}
@@ -93,7 +112,7 @@ def _cost(ground: Ground, speed: Speed | None) -> Cost:
             lambda usd: input_usd_per_million(usd, share, deal.input_tokens), _of_prompts(deal, doubts, speed)
         ),
         usd_per_million_cached=0.0,
-        usd_per_million_output=ranged(lambda usd: output_usd_per_million(usd, share, deal.output_tokens)),
+        usd_per_million_output=_output_cost(ground),
         usd_per_million_blended=ranged(lambda usd: blended_usd_per_million(usd, deal.request_tokens)),
         usd_per_million_all_on_output=scaled(lambda d: _all_on_output(d, source), deal, doubts),
         requests_per_month=deal.requests_per_month,
@@ -117,7 +136,7 @@ def _of_prompts(deal: Deal, doubts: Doubts, speed: Speed | None) -> Doubts:
         return doubts
     rest = tuple(pair for pair in doubts if pair[0].requests_per_s == pair[1].requests_per_s)
     low, high = (
-        replace(deal, requests_per_s=deal.requests_per_s * end / prefill.value)
+        deal.with_(requests_per_s=deal.requests_per_s * end / prefill.value)
         for end in (prefill.low, prefill.high)
     )
     return ((low, high), *rest)

@@ -15,7 +15,7 @@ from calculator.estimation.throughput.energy import average_watts, kwh_per_month
 SECONDS_PER_HOUR = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Deal:
     """One configuration under one use, with the prices of whole machines that hold it.
 
@@ -52,6 +52,13 @@ class Deal:
     api_input_usd: float | None
     api_cached_usd: float
     api_output_usd: float
+
+    def with_(self, **fields: Any) -> Deal:
+        """`dataclasses.replace`, in a fifth of the time: every range and every bar moves an input to both its ends."""
+        moved = object.__new__(Deal)
+        moved.__dict__.update(self.__dict__)
+        moved.__dict__.update(fields)
+        return moved
 
     @property
     def hours_per_month(self) -> float:

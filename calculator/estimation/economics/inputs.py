@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from calculator.estimation.terms import Interval, Reason
@@ -180,6 +181,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 """Least and most of each input; what lies outside is a slip, not a price."""
 
 
+@lru_cache(maxsize=64)
 def bad_inputs(money: Money) -> tuple[Reason, ...]:
     """A reason for each input that is no number or lies outside its bounds: nothing is computed with
     those."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from calculator.estimation.economics.deal import Deal
 from calculator.estimation.economics.present_value import (
@@ -72,7 +71,7 @@ def compare(deal: Deal, doubts: Doubts) -> Comparison | None:
     paths.sort(key=lambda path: path.usd_per_month.value)
     own = _turns(deal, "own", names) if serves else None
     rent = _turns(deal, "rent", names) if serves else None
-    busy = replace(deal, duty=1.0)
+    busy = deal.with_(duty=1.0)
     most = busy.requests_per_month * busy.request_tokens
     said = _reasons(deal, names, own, rent, most) if serves else ()
     return Comparison(tokens, most, tuple(paths), own, rent, said)
@@ -96,13 +95,13 @@ def _turns(deal: Deal, name: PathName, names: tuple[PathName, ...]) -> float | N
     if name not in names or "api" not in names:
         return None
     cost = USD_PER_MONTH[name]
-    idle, busy = cost(replace(deal, duty=0.0)), cost(replace(deal, duty=1.0))
-    api = _api_usd_per_month(replace(deal, duty=1.0))
+    idle, busy = cost(deal.with_(duty=0.0)), cost(deal.with_(duty=1.0))
+    api = _api_usd_per_month(deal.with_(duty=1.0))
     gain = api - (busy - idle)
     if gain <= 0.0 or idle > gain:
         return None
     share = max(0.0, idle) / gain
-    return share * replace(deal, duty=1.0).requests_per_month * deal.request_tokens
+    return share * deal.with_(duty=1.0).requests_per_month * deal.request_tokens
 
 
 def _reasons(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -130,8 +130,8 @@ def break_even_months(deal: Deal, instead_of: PathName, *, interest: bool, resal
 def from_hours_per_day(deal: Deal, instead_of: PathName) -> float | None:
     """Hours a day from which the horizon's NPV is not negative: it is linear in them; None when 24 are not
     enough [h]."""
-    none = npv_usd(replace(deal, hours_per_day=0.0), instead_of)
-    all_day = npv_usd(replace(deal, hours_per_day=ALL_DAY), instead_of)
+    none = npv_usd(deal.with_(hours_per_day=0.0), instead_of)
+    all_day = npv_usd(deal.with_(hours_per_day=ALL_DAY), instead_of)
     if none >= 0.0:
         return 0.0
     if all_day < 0.0:

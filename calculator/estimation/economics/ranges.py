@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from calculator.estimation.configuration import Configuration
@@ -26,10 +25,10 @@ def doubts_of(
     """The deal at both ends of each input that has a range, one pair for each: they are independent of each
     other."""
     rate = requests_per_s(speed, deal.output_tokens)
-    pairs = [(replace(deal, requests_per_s=rate.low), replace(deal, requests_per_s=rate.high))]
+    pairs = [(deal.with_(requests_per_s=rate.low), deal.with_(requests_per_s=rate.high))]
     if energy is not None:
         low, high = powers(c, energy, money, "low"), powers(c, energy, money, "high")
-        watts = [replace(deal, load_watts=load, idle_watts=idle) for load, idle in (low, high)]
+        watts = [deal.with_(load_watts=load, idle_watts=idle) for load, idle in (low, high)]
         pairs.append((watts[0], watts[1]))
     if money.rent and deal.rent_usd_per_hour is not None:
         count = machines_for(c.count, money.rent.gpus)
@@ -44,7 +43,7 @@ def doubts_of(
 
 def _ends(deal: Deal, field: str, ends: tuple[float, float], count: int) -> tuple[Deal, Deal]:
     changes: list[dict[str, Any]] = [{field: count * end} for end in ends]
-    return replace(deal, **changes[0]), replace(deal, **changes[1])
+    return deal.with_(**changes[0]), deal.with_(**changes[1])
 
 
 def scaled(figure: Callable[[Deal], float], deal: Deal, doubts: Doubts) -> Interval:

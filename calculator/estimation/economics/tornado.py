@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from calculator.estimation.economics.deal import Deal
 from calculator.estimation.economics.inputs import Source
@@ -18,19 +17,18 @@ _Change = Callable[[Deal, float], Deal]
 
 def _rent(deal: Deal, factor: float) -> Deal:
     price = deal.rent_usd_per_hour
-    return deal if price is None else replace(deal, rent_usd_per_hour=price * factor)
+    return deal if price is None else deal.with_(rent_usd_per_hour=price * factor)
 
 
 def _purchase(deal: Deal, factor: float) -> Deal:
     price = deal.machines_usd
-    return deal if price is None else replace(deal, machines_usd=price * factor)
+    return deal if price is None else deal.with_(machines_usd=price * factor)
 
 
 def _api(deal: Deal, factor: float) -> Deal:
     if deal.api_input_usd is None:
         return deal
-    return replace(
-        deal,
+    return deal.with_(
         api_input_usd=deal.api_input_usd * factor,
         api_cached_usd=deal.api_cached_usd * factor,
         api_output_usd=deal.api_output_usd * factor,
@@ -40,18 +38,18 @@ def _api(deal: Deal, factor: float) -> Deal:
 def _resale(deal: Deal, factor: float) -> Deal:
     """What the machine brings at the end of the horizon, moved; what it brings on the first day stays."""
     kept = (1.0 - deal.resale_decline_per_year) * factor ** (12.0 / deal.months)
-    return replace(deal, resale_decline_per_year=1.0 - kept)
+    return deal.with_(resale_decline_per_year=1.0 - kept)
 
 
 CHANGES: Mapping[str, _Change] = {
     "purchase_price": _purchase,
     "rent_price": _rent,
     "api_price": _api,
-    "utilisation": lambda deal, factor: replace(deal, duty=min(1.0, deal.duty * factor)),
-    "throughput": lambda deal, factor: replace(deal, requests_per_s=deal.requests_per_s * factor),
-    "electricity": lambda deal, factor: replace(deal, usd_per_kwh=deal.usd_per_kwh * factor),
+    "utilisation": lambda deal, factor: deal.with_(duty=min(1.0, deal.duty * factor)),
+    "throughput": lambda deal, factor: deal.with_(requests_per_s=deal.requests_per_s * factor),
+    "electricity": lambda deal, factor: deal.with_(usd_per_kwh=deal.usd_per_kwh * factor),
     "resale": _resale,
-    "hours": lambda deal, factor: replace(deal, hours_per_day=min(ALL_DAY, deal.hours_per_day * factor)),
+    "hours": lambda deal, factor: deal.with_(hours_per_day=min(ALL_DAY, deal.hours_per_day * factor)),
 }
 """The inputs that are moved. What is rented or bought is the same machine: its speed moves a break-even only
 against an API."""

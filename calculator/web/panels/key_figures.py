@@ -5,6 +5,7 @@ from __future__ import annotations
 from calculator.estimation.terms import Memory, Speed
 from calculator.web import figures
 from calculator.web.answer import Answer
+from calculator.web.panels.cost_figure import cost_figure
 from calculator.web.panels.names import cards_of, gpus_used, settled
 from calculator.web.panels.shapes import Figure, FiguresPanel
 from calculator.web.panels.would_fit import fits_from, largest_format
@@ -24,8 +25,7 @@ def figures_panel(answer: Answer) -> FiguresPanel:
             _needed(answer, memory),
             _headroom(answer, memory),
             _system_ram(answer, memory),
-            _longest(answer),
-            _most_users(answer),
+            _most_users(answer) if answer.configuration.workload.users > 1 else _longest(answer),
             *_speed(answer, memory),
         ]
     elif answer.estimate.verdict == "unsupported":
@@ -156,7 +156,7 @@ def _most_users(answer: Answer) -> Figure | None:
 
 
 def _speed(answer: Answer, memory: Memory) -> list[Figure | None]:
-    """Decode and first token, each with its range and the condition that matters; where nothing is generated, what else
+    """Decode, first token and cost, each with its range and the condition that matters; where nothing is generated, what else
     there is of memory."""
     estimate, speed = answer.estimate, answer.estimate.speed
     if answer.configuration.model.task != "generate":
@@ -172,7 +172,7 @@ def _speed(answer: Answer, memory: Memory) -> list[Figure | None]:
         "tok/s",
         f"{figures.rate_range(rate.low, rate.high)} · {bound}",
     )
-    return [decode, _first_token(answer, speed)]
+    return [decode, _first_token(answer, speed), cost_figure(answer)]
 
 
 def _first_token(answer: Answer, speed: Speed) -> Figure:
