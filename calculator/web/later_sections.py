@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from calculator.web.answer import Answer
+from calculator.web.panels.hardware import hardware_panel
 from calculator.web.panels.links import query_of
 from calculator.web.panels.shapes import LaterBox
+from calculator.web.wording.speech import gettext_lazy
 from calculator.web.wording.text import Template
 
 
@@ -30,7 +32,15 @@ class LaterSection:
     fields: tuple[str, ...] = ()
 
 
-SECTIONS: tuple[LaterSection, ...] = ()
+SECTIONS: tuple[LaterSection, ...] = (
+    LaterSection(
+        name="hardware",
+        title=gettext_lazy("Hardware"),
+        invitation=gettext_lazy("Show hardware"),
+        template="calculator/partials/hardware.html",
+        panel=hardware_panel,
+    ),
+)
 """In the order of the page."""
 
 

@@ -8,6 +8,7 @@ urlpatterns = [
     path("", views.calculator, name="calculator"),
     path("would-fit/", views.would_fit, name="would-fit"),
     path("section/<slug:name>/", views.section, name="section"),
+    path("hardware.csv", views.hardware_csv, name="hardware-csv"),
     path("speed/", speed_views.section, name="speed"),
     path("speed.csv", speed_views.table, name="speed-csv"),
     path("accuracy/", views.accuracy, name="accuracy"),

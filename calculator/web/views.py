@@ -16,6 +16,7 @@ from calculator.web.answer import answer
 from calculator.web.conditional import same_until_changed, snapshot_of
 from calculator.web.exports import errors
 from calculator.web.exports.accuracy import comparison_rows, speed_rows
+from calculator.web.exports.hardware_rows import hardware_rows
 from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.accuracy.page import accuracy_page
 from calculator.web.panels.accuracy.record import SHARES, SPEED, kind_of, record_of
@@ -130,6 +131,15 @@ def csv_response(
         csv.writer(response).writerows(rows())
     response["Access-Control-Allow-Origin"] = "*"
     return response
+
+
+@only_read
+@same_until_changed
+def hardware_csv(request: HttpRequest) -> HttpResponse:
+    """Every device for the question as a table (RFC 4180), narrowed and ordered as the section shows it."""
+    asked = given(request)
+    result = answer(asked, snapshot_of(request))
+    return csv_response("hardware.csv", lambda: hardware_rows(result, asked), errors.refused(result.problems))
 
 
 @only_read

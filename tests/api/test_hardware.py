@@ -34,7 +34,8 @@ def test_two_24_gb_cards_hold_llama_33_70b_in_q4_k_m_and_one_does_not(of_70b):
     assert row["plan"] == {"tp": 1, "pp": 2, "dp": 1, "ep": 1, "nodes": 1}
     assert row["permalink"] == "/?model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2&v=1"
     assert row["why"] is None
-    assert "prices" not in row
+    prices = {price["condition"]: price for price in row["prices"]}
+    assert (prices["used"]["usd"], prices["used"]["date"]) == (700, "2026-06-29")
 
 
 def test_a_row_has_the_figures_of_the_estimate_that_its_link_asks_for(of_70b, client):
@@ -57,6 +58,7 @@ def test_recommendations_carry_their_rule_and_fit(of_70b):
     verdicts = {row["id"]: row["verdict"] for row in of_70b["items"]}
     assert [one["code"] for one in of_70b["recommendations"]] == [
         "best_single_gpu",
+        "best_value",
         "best_unified",
         "smallest_server",
     ]

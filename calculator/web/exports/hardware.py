@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from calculator.web.answer import permalink
 from calculator.web.exports.estimate import capacity_json, catalog_json, interval_json, problem_json
 from calculator.web.exports.parameters import query_parameters, schema_of
 from calculator.web.exports.speed import figures_json
-from calculator.web.planning import fleet, settling_for
+from calculator.web.planning import fleet, prices_of, settling_for
 from calculator.web.wording.reasons import reason_words
 from calculator.web.wording.recommendations import (
     LEAST_MEMORY,
@@ -53,6 +54,11 @@ SORTS: Mapping[str, Callable[[HardwareRow], Any]] = {
     ),
     "context": lambda row: (-(row.capacity.max_context_fits_tokens if row.capacity else 0), rank(row)),
     "name": lambda row: row.host.name.lower(),
+    "price": lambda row: (
+        not row.works,
+        row.units * row.price.usd if row.price else math.inf,
+        rank(row),
+    ),
 }
 
 
@@ -150,6 +156,7 @@ def hardware_json(asked: Asked, snapshot: Snapshot) -> dict[str, Any]:
         fleet(snapshot),
         settling=settling_for(scenario, snapshot),
         hosts=hosts_kept(fleet(snapshot), narrowed),
+        prices=prices_of(snapshot),
         best_formats=narrowed["best"] == "1",
     )
     ordered = sorted(rows, key=SORTS[narrowed["sort"]])

@@ -23,6 +23,40 @@ RECOMMENDATIONS: Mapping[str, Template] = {
     ),
 }
 
+TITLES: Mapping[str, Template] = {
+    "best_single_gpu": _("Best single card"),
+    "best_value": _("Best value"),
+    "best_unified": _("Best shared memory"),
+    "smallest_server": _("Smallest server"),
+    "smallest_cluster": _("Smallest cluster"),
+    "least_memory": _("Least memory"),
+    "recommended_memory": _("Least memory that fits"),
+}
+"""The names of the recommendations."""
+
+KINDS: Mapping[str, Template] = {
+    "consumer": _("Consumer"),
+    "workstation": _("Workstation"),
+    "datacenter": _("Data centre"),
+    "apple": _("Apple"),
+    "apu": _("APU"),
+    "edge": _("Edge"),
+    "cpu": _("CPU"),
+}
+"""Kinds of devices, as filters name them."""
+
+HEADS: Mapping[str, Template] = {
+    "name": _("Device"),
+    "gpus": _("GPUs"),
+    "memory": _("Memory"),
+    "headroom": _("Needs of usable"),
+    "rank": _("Verdict"),
+    "speed": _("tok/s, one user"),
+    "context": _("Longest context"),
+    "price": _("Price"),
+}
+"""Heads of the table by the order that they lead to."""
+
 FILTERS: Mapping[str, Template] = {
     "kind": _("kind of device"),
     "vendor": _("maker of the device, such as nvidia or moore-threads"),
@@ -36,6 +70,11 @@ FILTERS: Mapping[str, Template] = {
 LEAST_MEMORY = _("The least memory with which it runs at all, tight included.")
 RECOMMENDED_MEMORY = _("The least memory with which it fits outright.")
 NEAREST = _("Nothing fits. What comes closest, by the share that is missing.")
+
+
+def title_words(code: str) -> str:
+    """The name of a recommendation."""
+    return str(TITLES[code])
 
 
 def rule_words(code: str) -> str:
