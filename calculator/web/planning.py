@@ -12,7 +12,7 @@ from calculator.planner.settling import Settling
 from calculator.pricing import CONDITIONS, MODULES
 from calculator.scenario import Scenario
 from calculator.web.panels.per_snapshot import per_snapshot
-from catalog.prices import PurchasePrice
+from catalog.prices import PurchasePrice, first_day
 from catalog.snapshot import Snapshot
 
 MOST_QUESTIONS = 8
@@ -21,11 +21,16 @@ MOST_QUESTIONS = 8
 MOST_MACHINES = 4
 """Machines that stay settled with every model."""
 
+OLDEST_DAYS = 366
+"""Older prices are none to compare by."""
+
 fleet = partial(per_snapshot, fleet_of)
 
 
 def _prices_of(snapshot: Snapshot) -> Prices:
-    """The newest price of each condition of every device and system that is a machine or a card by itself."""
+    """The newest price of each condition of every device and system that is a machine or a card by itself; what is older
+    than OLDEST_DAYS on the catalogue's day is left out, for nothing is recommended by it."""
+    today = first_day(snapshot.updated[:10])
     found: dict[str, tuple[Price, ...]] = {}
     for device, rows in snapshot.prices.purchases_by_device.items():
         own = snapshot.accelerators.get(device)
@@ -33,7 +38,8 @@ def _prices_of(snapshot: Snapshot) -> Prices:
             continue
         newest: dict[str, PurchasePrice] = {}
         for row in rows:
-            newest.setdefault(row.condition, row)
+            if row.as_of and (today - first_day(row.as_of)).days <= OLDEST_DAYS:
+                newest.setdefault(row.condition, row)
         found[device] = tuple(
             Price(row.usd, row.as_of or "", row.condition, row.source)
             for conditions in CONDITIONS
@@ -48,7 +54,8 @@ prices_of = partial(per_snapshot, _prices_of)
 
 
 def settling_for(scenario: Scenario, snapshot: Snapshot) -> Settling:
-    """The question on every host; another workload is asked of the same."""
+    """The question on every host of its own fleet; another workload is asked of the same. Hosts are asked of that fleet:
+    `fleet` may have been made anew since."""
     return _settling(unmoved(scenario), snapshot)
 
 

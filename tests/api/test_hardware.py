@@ -65,7 +65,7 @@ def test_recommendations_carry_their_rule_and_fit(of_70b):
     for one in of_70b["recommendations"]:
         assert one["rule"] == str(RECOMMENDATIONS[one["code"]])
         assert verdicts[one["id"]] == "fits"
-        assert "price" not in one
+        assert ("price" in one) == (one["code"] == "best_value")
     assert of_70b["minimum_memory"]["memory_gb"] <= of_70b["recommended_memory"]["memory_gb"]
     assert of_70b["nearest"] is None
 

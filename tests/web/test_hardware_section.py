@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from calculator.web.panels import per_snapshot
 from calculator.web.panels.hardware import FIRST, hardware_panel
 from tests.web.asking import asked, plain
 
@@ -107,6 +108,13 @@ def test_the_section_answers_alone_and_in_the_page(client):
     assert 'class="hardware-table"' in alone
     assert 'aria-sort="descending"' in page
     assert 'data-view-now="sort=speed"' in page
+
+
+def test_a_settled_question_outlives_what_is_kept_beside_it(snapshot):
+    """Hosts are known by identity: a fleet that was made anew must not be asked of an older settling."""
+    panel(snapshot)
+    per_snapshot.forget()
+    assert panel(snapshot)["rows"]
 
 
 def test_the_table_as_csv(client):

@@ -25,7 +25,7 @@ from calculator.web.answer import permalink
 from calculator.web.exports.estimate import capacity_json, catalog_json, interval_json, problem_json
 from calculator.web.exports.parameters import query_parameters, schema_of
 from calculator.web.exports.speed import figures_json
-from calculator.web.planning import fleet, prices_of, settling_for
+from calculator.web.planning import prices_of, settling_for
 from calculator.web.wording.reasons import reason_words
 from calculator.web.wording.recommendations import (
     LEAST_MEMORY,
@@ -151,11 +151,12 @@ def _kept(host: Host, narrowed: Mapping[str, Any]) -> bool:
 def hardware_json(asked: Asked, snapshot: Snapshot) -> dict[str, Any]:
     """The rows with what they recommend."""
     scenario, narrowed = asked.scenario, asked.narrowed
+    settling = settling_for(scenario, snapshot)
     rows = fits_on(
         scenario,
-        fleet(snapshot),
-        settling=settling_for(scenario, snapshot),
-        hosts=hosts_kept(fleet(snapshot), narrowed),
+        settling.fleet,
+        settling=settling,
+        hosts=hosts_kept(settling.fleet, narrowed),
         prices=prices_of(snapshot),
         best_formats=narrowed["best"] == "1",
     )

@@ -86,11 +86,12 @@ def hardware_panel(answer: Answer, asked: Mapping[str, str]) -> HardwarePanel:
 def rows_of(answer: Answer, narrowed: Mapping[str, Any]) -> tuple[HardwareRow, ...]:
     """The question on every host that the filters leave, with prices."""
     snapshot = answer.snapshot
+    settling = settling_for(answer.scenario, snapshot)
     return fits_on(
         answer.scenario,
-        fleet(snapshot),
-        settling=settling_for(answer.scenario, snapshot),
-        hosts=hosts_kept(fleet(snapshot), narrowed),
+        settling.fleet,
+        settling=settling,
+        hosts=hosts_kept(settling.fleet, narrowed),
         prices=prices_of(snapshot),
     )
 
