@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calculator.web.answer import Answer
+from calculator.web.panels.cost import FIELDS, cost_panel
 from calculator.web.panels.hardware import hardware_panel
 from calculator.web.panels.links import query_of
 from calculator.web.panels.shapes import LaterBox
@@ -39,6 +40,14 @@ SECTIONS: tuple[LaterSection, ...] = (
         invitation=gettext_lazy("Show hardware"),
         template="calculator/partials/hardware.html",
         panel=hardware_panel,
+    ),
+    LaterSection(
+        name="cost",
+        title=gettext_lazy("Cloud & cost"),
+        invitation=gettext_lazy("Show cost"),
+        template="calculator/partials/cost.html",
+        panel=cost_panel,
+        fields=FIELDS,
     ),
 )
 """In the order of the page."""

@@ -120,7 +120,8 @@ document.addEventListener("change", ({ target }) => {
 
 dress();
 document.addEventListener("htmx:after:swap", dress);
-document.addEventListener("stowage:section", () => {
+document.addEventListener("stowage:section", ({ detail }) => {
+  if (detail !== "speed-side") return;
   stop(); // the section has come anew, with the figures of another question
   dress();
 });

@@ -24,7 +24,7 @@ export function follow({ place, address, take }) {
     if (signal.aborted || !place()) return;
     shownFor = asked;
     take(text);
-    document.dispatchEvent(new Event("stowage:section"));
+    document.dispatchEvent(new CustomEvent("stowage:section", { detail: place().id }));
   }
 
   const rest = () => {
@@ -33,8 +33,8 @@ export function follow({ place, address, take }) {
   };
 
   const near = new IntersectionObserver(
-    ([{ isIntersecting }]) => {
-      seen = isIntersecting;
+    (entries) => {
+      seen = entries.at(-1).isIntersecting; // several may come at once, the newest last
       rest();
     },
     { rootMargin: NEAR },
