@@ -6,6 +6,7 @@ const NEAR = "200px";
 // The caller tells by watch() that the page has changed, and by shows() what stands there already.
 export function follow({ place, address, take }) {
   let shownFor = null; // the address that the inside belongs to
+  let asking = null; // the address that is on its way
   let seen = false;
   let resting = 0;
   let watched = null;
@@ -18,19 +19,26 @@ export function follow({ place, address, take }) {
     const { signal } = waiting;
     const asked = address();
     if (!asked) return;
-    const response = await fetch(asked, { headers: { "HX-Request": "true" }, signal });
-    if (!response.ok) throw new Error(`${response.status}`);
-    const text = await response.text();
+    asking = asked;
+    let text = "";
+    try {
+      const response = await fetch(asked, { headers: { "HX-Request": "true" }, signal });
+      if (!response.ok) throw new Error(`${response.status}`);
+      text = await response.text();
+    } finally {
+      if (!signal.aborted) asking = null;
+    }
     if (signal.aborted || !place()) return;
     shownFor = asked;
     take(text);
     document.dispatchEvent(new CustomEvent("stowage:section", { detail: place().id }));
+    rest(); // the question may have moved on while this was on its way
   }
 
-  const rest = () => {
+  function rest() {
     clearTimeout(resting);
-    if (seen && address() && shownFor !== address()) resting = setTimeout(() => load().catch(() => {}), REST_MS);
-  };
+    if (seen && address() && ![shownFor, asking].includes(address())) resting = setTimeout(() => load().catch(() => {}), REST_MS);
+  }
 
   const near = new IntersectionObserver(
     (entries) => {
@@ -43,7 +51,7 @@ export function follow({ place, address, take }) {
   function watch() {
     if (watched !== place()) {
       near.disconnect();
-      if (watched) shownFor = null;
+      if (watched) shownFor = asking = null;
       seen = false;
       watched = place();
       if (watched) near.observe(watched);
