@@ -31,12 +31,13 @@ SENTENCES: Mapping[str, str] = {
     "sequences_below_users": "{field}: the server must take all {users} users.",
     "lengths_above_context": "{field}: prompt and answer together are longer than the context of {context} tokens.",
     "prefix_above_prompt": "{field}: the shared prefix must be a part of the prompt of {prompt} tokens.",
+    "no_fast_link": "{field}: {device} has no fast link to its neighbours.",
     "not_computed_yet": "{field}: “{given}” is not computed yet.",
 }
 """A sentence for each problem of a question, by its code. Admin pages are in English."""
 
-SILENT = frozenset({"context_above_maximum"})
-"""Problems that a run may have: people do run a model beyond its longest context."""
+SILENT = frozenset({"context_above_maximum", "link_above_slot", "link_unused"})
+"""Problems that a run may have: people do run a model beyond its longest context, and a link that nothing goes over."""
 
 GAPS = frozenset({"quant", "kv"})
 """Parameters whose value may be one that the calculator does not have: a fork's weights format, a mixed cache."""
