@@ -13,6 +13,9 @@ PAIR = "/?model=llama-3.3-70b-instruct&gpu=rtx-3090&n=2&v=1"
 def at_the_section(page, address=PAIR):
     opened(page, address)
     page.locator("#cost").scroll_into_view_if_needed()
+    # The devices above come too, and move this section down: a section out of sight does not follow the question.
+    expect(page.locator(".hardware-table tbody tr").first).to_be_attached(timeout=30_000)
+    page.locator("#cost").scroll_into_view_if_needed()
     expect(page.locator("#cost-fields")).to_be_visible()
     return page
 
