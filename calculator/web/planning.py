@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 
 from calculator.planner.fleet import Fleet, fleet_of
 from calculator.planner.hardware import Price, Prices
+from calculator.planner.machine_price import OLDEST_DAYS
 from calculator.planner.models import Shelf, unmodelled
 from calculator.planner.question import unmoved
 from calculator.planner.settling import Settling
@@ -20,9 +21,6 @@ MOST_QUESTIONS = 8
 
 MOST_MACHINES = 4
 """Machines that stay settled with every model."""
-
-OLDEST_DAYS = 366
-"""Older prices are none to compare by."""
 
 fleet = partial(per_snapshot, fleet_of)
 

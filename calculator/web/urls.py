@@ -6,6 +6,7 @@ from calculator.web import health_views, preview, speed_views, views
 
 urlpatterns = [
     path("", views.calculator, name="calculator"),
+    path("one-change/", views.one_change, name="one-change"),
     path("would-fit/", views.would_fit, name="would-fit"),
     path("section/<slug:name>/", views.section, name="section"),
     path("hardware.csv", views.hardware_csv, name="hardware-csv"),

@@ -20,7 +20,7 @@ from calculator.web.exports.hardware_rows import hardware_rows
 from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.accuracy.page import accuracy_page
 from calculator.web.panels.accuracy.record import SHARES, SPEED, kind_of, record_of
-from calculator.web.panels.page import LiveUpdate, calculator_page, would_fit_rows
+from calculator.web.panels.page import LiveUpdate, calculator_page, one_change_links, would_fit_rows
 from calculator.web.preview import drafts_for, private
 from catalog import live
 from catalog.snapshot import Snapshot
@@ -29,6 +29,7 @@ from config.reading import only_read
 
 PAGE = "calculator/page.html"
 ANSWER = "calculator/answer.html"  # which the page includes
+ONE_CHANGE = "calculator/partials/one_change.html"
 WOULD_FIT = "calculator/partials/would_fit.html"
 
 
@@ -82,6 +83,15 @@ def would_fit(request: HttpRequest) -> HttpResponse:
     drafts = drafts_for(request)
     panel = would_fit_rows(answer(given(request), drafts or live.current()))
     response = render(request, WOULD_FIT, {"would_fit": panel}) if panel else HttpResponse()
+    return private(response) if drafts else response
+
+
+@only_read
+def one_change(request: HttpRequest) -> HttpResponse:
+    """The links one change away, which follow a live update; nothing where the answer is no or nothing lies near."""
+    drafts = drafts_for(request)
+    panel = one_change_links(answer(given(request), drafts or live.current()))
+    response = render(request, ONE_CHANGE, {"one_change": panel}) if panel else HttpResponse()
     return private(response) if drafts else response
 
 

@@ -82,6 +82,26 @@ def test_what_would_fit_follows_the_live_update(client):
     assert "12,288 tokens of context" in client.get(address).content.decode()
 
 
-def test_nothing_follows_where_all_is_well(client):
-    assert "data-later" not in live(client, "/")
+def test_what_would_fit_does_not_follow_where_all_is_well(client):
+    assert "would-fit" not in live(client, "/")
     assert client.get("/would-fit/").content == b""
+
+
+def test_what_is_one_change_away_follows_the_live_update(client):
+    html = live(client, TWO_CARDS)
+    later = re.search(r'id="one-change" [^>]*data-later="([^"]+)"', html)[1].replace("&amp;", "&")
+    link = (
+        'href="/?model=llama-3.3-70b-instruct&amp;gpu=rtx-3090&amp;v=1#verdict">GeForce RTX 3090 instead</a>'
+    )
+    assert link not in html
+    links = client.get(later).content.decode()
+    assert link in links
+    assert links.strip().startswith('<section class="one-change" id="one-change"')
+    assert "data-later" not in links
+    assert link in client.get(TWO_CARDS).content.decode()
+
+
+def test_nothing_is_one_change_away_where_the_answer_is_no(client):
+    address = f"{TWO_CARDS}&ctx=32768"
+    assert "one-change" not in live(client, address)
+    assert client.get(address.replace("/?", "/one-change/?")).content == b""

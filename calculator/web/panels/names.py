@@ -88,6 +88,14 @@ def hardware_words(configuration: Configuration, snapshot: Snapshot, asked: str 
     return cards_words(asked, snapshot) or _counted(configuration.count, device_name(configuration, snapshot))
 
 
+def host_words(gpu: str, units: int, snapshot: Snapshot) -> str:
+    """What `gpu` names, counted as the question counts it: `2 × HGX H100 8-GPU`; empty for a list of cards."""
+    if system := snapshot.systems.get(gpu):
+        return _counted(units, system.name)
+    device = snapshot.accelerators.get(gpu)
+    return _counted(units, short_names(snapshot)[device.id]) if device else ""
+
+
 def version_words(version: str) -> str:
     """A version as people say it: 0.33 for 0.33.0."""
     return version.removesuffix(".0") if version.count(".") > 1 else version

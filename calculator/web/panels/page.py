@@ -13,10 +13,11 @@ from calculator.web.panels.dock import dock_panel
 from calculator.web.panels.frame import page_frame
 from calculator.web.panels.key_figures import figures_panel
 from calculator.web.panels.memory import memory_panel
+from calculator.web.panels.one_change import one_change_panel
 from calculator.web.panels.problems import problems_panel
 from calculator.web.panels.question import controls_of, question_panel
 from calculator.web.panels.rack import host_panel, rack_panel
-from calculator.web.panels.shapes import CalculatorPage, WouldFitPanel
+from calculator.web.panels.shapes import CalculatorPage, OneChangePanel, WouldFitPanel
 from calculator.web.panels.speed import speed_panel
 from calculator.web.panels.speed_shapes import SpeedPanel
 from calculator.web.panels.verdict import verdict_panel
@@ -49,6 +50,12 @@ def calculator_page(
         return _page(answer, canonical, live, asked or {}, preview=preview)
 
 
+def one_change_links(answer: Answer) -> OneChangePanel | None:
+    """What is one change away, for the section that follows a live update."""
+    with speaking():
+        return one_change_panel(answer)
+
+
 def would_fit_rows(answer: Answer) -> WouldFitPanel | None:
     """What would fit, for the section that follows a live update."""
     with speaking():
@@ -79,6 +86,7 @@ def _page(
         "rack": rack_panel(answer, memory) if memory else None,
         "host": host_panel(answer, memory) if memory else None,
         "figures": figures_panel(answer),
+        "one_change": one_change_panel(answer, later=fragment),
         "would_fit": would_fit_panel(answer, later=fragment),
         "memory": memory_panel(answer, memory, unfolded) if memory else None,
         "chart": chart_panel(answer, memory, unfolded) if memory else None,

@@ -445,6 +445,24 @@ class WouldFitPanel(TypedDict):
     later: str
 
 
+class OneChange(TypedDict):
+    """A neighbour of a question that works: code and verdict (`"Fits"`) of the changed question, title `"16 × H200 instead"`,
+    detail `"103 of 128.6 GiB · 58 tok/s · $73.00 an hour of 2026-09, 43% less"`, href: its permalink."""
+
+    code: VerdictCode
+    verdict: str
+    title: str
+    detail: str
+    href: str
+
+
+class OneChangePanel(TypedDict):
+    """Up to four of them, below the card when the answer is yes. later: as in WouldFitPanel."""
+
+    changes: list[OneChange]
+    later: str
+
+
 class MemoryRow(TypedDict):
     """A part of the breakdown.
 
@@ -640,6 +658,7 @@ class CalculatorPage(TypedDict):
     rack: RackPanel | None
     host: RackBar | None
     figures: FiguresPanel
+    one_change: OneChangePanel | None
     would_fit: WouldFitPanel | None
     memory: MemoryPanel | None
     chart: ChartPanel | None
