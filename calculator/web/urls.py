@@ -1,6 +1,6 @@
 """Addresses of the calculator's pages."""
 
-from django.urls import path
+from django.urls import path, re_path
 
 from calculator.web import health_views, preview, speed_views, views
 
@@ -8,6 +8,7 @@ urlpatterns = [
     path("", views.calculator, name="calculator"),
     path("one-change/", views.one_change, name="one-change"),
     path("would-fit/", views.would_fit, name="would-fit"),
+    re_path(r"^picker/(?P<field>gpu|model)/$", views.picker_verdicts, name="picker"),
     path("section/<slug:name>/", views.section, name="section"),
     path("hardware.csv", views.hardware_csv, name="hardware-csv"),
     path("speed/", speed_views.section, name="speed"),

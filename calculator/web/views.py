@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.vary import vary_on_headers
 
@@ -21,6 +21,7 @@ from calculator.web.exports.rows import breakdown_rows
 from calculator.web.panels.accuracy.page import accuracy_page
 from calculator.web.panels.accuracy.record import SHARES, SPEED, kind_of, record_of
 from calculator.web.panels.page import LiveUpdate, calculator_page, one_change_links, would_fit_rows
+from calculator.web.panels.picker_verdicts import hardware_verdicts, model_verdicts
 from calculator.web.preview import drafts_for, private
 from catalog import live
 from catalog.snapshot import Snapshot
@@ -92,6 +93,21 @@ def one_change(request: HttpRequest) -> HttpResponse:
     drafts = drafts_for(request)
     panel = one_change_links(answer(given(request), drafts or live.current()))
     response = render(request, ONE_CHANGE, {"one_change": panel}) if panel else HttpResponse()
+    return private(response) if drafts else response
+
+
+@only_read
+def picker_verdicts(request: HttpRequest, field: str) -> HttpResponse:
+    """Verdicts beside the names of a list, for the present question: asked for when the list is opened."""
+    drafts = drafts_for(request)
+    asked = given(request)
+    result = answer(asked, drafts or live.current())
+    with speaking():
+        if field == "gpu":
+            found = hardware_verdicts(result, asked.get("yours", ""))
+        else:
+            found = model_verdicts(result)
+    response = JsonResponse(found)
     return private(response) if drafts else response
 
 

@@ -2,6 +2,7 @@
 import "./theme-switch.js";
 import "./copy.js";
 import "./keys.js";
+import "./yours-bar.js";
 
 if (document.getElementById("question")) import("./calculator.js");
 if (document.getElementById("filters")) import("./accuracy.js");

@@ -2,6 +2,7 @@
 import "./slider.js";
 import "./stepper.js";
 import "./picker.js";
+import "./keep.js";
 import "./fields.js";
 import "./blocks.js";
 import "./folds.js";

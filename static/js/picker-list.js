@@ -2,14 +2,31 @@
 import { pieces, rank, typedWords } from "./picker-search.js";
 
 const MOST = 50;
+const WORKS = 1; // the last place of what runs (picker-verdicts.js)
+const NO = 3;
 
-export function chosen(entries, { text, rail, yours, recent, words }) {
+const placeOf = (e, verdicts) => verdicts?.of(e.value)?.place ?? NO;
+
+// What belongs to a value of the rail; a value of its own is the name of a group.
+function inRail({ rail, yours, recent, verdicts, reported }) {
+  const kinds = {
+    "": () => true,
+    yours: (e) => yours.includes(e.value),
+    recent: (e) => recent.includes(e.value),
+    fits: (e) => placeOf(e, verdicts) <= WORKS,
+    reported: (e) => reported?.values.includes(e.value),
+  };
+  return kinds[rail] ?? ((e) => e.group === rail);
+}
+
+export function chosen(entries, { text, ...state }) {
+  const { rail, yours, recent, words, verdicts } = state;
   const typed = typedWords(text);
-  const inRail = { "": () => true, yours: (e) => yours.includes(e.value), recent: (e) => recent.includes(e.value) };
   const ranked = entries
-    .filter(inRail[rail] ?? ((e) => e.group === rail))
+    .filter(inRail(state))
     .map((e) => [rank(e, typed), e])
-    .filter(([found]) => !Number.isNaN(found));
+    .filter(([found]) => !Number.isNaN(found))
+    .sort(([, a], [, b]) => placeOf(a, verdicts) - placeOf(b, verdicts)); // stable: else the catalogue's order
   const exact = ranked.some(([found]) => found < 3);
   const heading = (found, e) => {
     if (typed.length && found >= 2) return words.other;
@@ -39,7 +56,22 @@ function element(tag, className, text = "") {
   return made;
 }
 
-function row(e, { typed, value, yours, star }, number) {
+// The verdict for the present question, with its icon.
+function chip({ code, words }, chips) {
+  const made = chips.content.querySelector(`.is-${code}`).cloneNode(true);
+  made.append(words);
+  return made;
+}
+
+// Chips for a list that stands already: somebody may be about to choose, so no row moves.
+export function addChips(list, { verdicts, chips }) {
+  for (const option of list.querySelectorAll("[role=option]")) {
+    const verdict = verdicts.of(option.dataset.value);
+    if (verdict) option.querySelector(".picker-verdict").replaceChildren(chip(verdict, chips));
+  }
+}
+
+function row(e, { typed, value, yours, star, verdicts, chips }, number) {
   const option = element("div", "picker-option");
   option.id = `picker-option-${number}`;
   option.dataset.value = e.value;
@@ -49,9 +81,13 @@ function row(e, { typed, value, yours, star }, number) {
   mark.classList.toggle("is-yours", yours.includes(e.value));
   mark.append(star.content.cloneNode(true));
   const name = element("span", "picker-name");
-  for (const [text, hit] of pieces(e.name, typed)) name.append(hit ? element("u", "", text) : text);
+  for (const [text, hit] of pieces(e.own?.name || e.name, typed)) name.append(hit ? element("u", "", text) : text);
   const columns = element("span", "picker-columns");
-  columns.append(...e.columns.map((fact) => element("span", "", fact)));
+  columns.append(...(e.own?.facts ? [e.own.facts] : e.columns).map((fact) => element("span", "", fact)));
+  const verdict = verdicts?.of(e.value);
+  const place = element("span", "picker-verdict"); // there before the verdicts are, so that nothing moves
+  if (verdict) place.append(chip(verdict, chips));
+  columns.append(place);
   option.append(mark, name, columns);
   return option;
 }
@@ -72,10 +108,12 @@ export function draw(list, found, state) {
   list.replaceChildren(...blocks, ...(note ? [element("p", "picker-heading", note)] : []));
 }
 
-export function drawRail(rail, entries, { yours, recent, rail: pressed, words }) {
+export function drawRail(rail, entries, { yours, recent, rail: pressed, words, verdicts, reported }) {
   const groups = [...new Set(entries.map((e) => e.group))];
   const count = (values) => entries.filter((e) => values.includes(e.value)).length;
   const buttons = [["", words.all, entries.length], ["yours", words.yours, count(yours)], ["recent", words.recent, count(recent)]];
+  if (verdicts) buttons.push(["fits", verdicts.label, entries.filter((e) => placeOf(e, verdicts) <= WORKS).length]);
+  if (reported) buttons.push(["reported", words.reported, count(reported.values)]);
   for (const group of groups) buttons.push([group, group, entries.filter((e) => e.group === group).length]);
   rail.replaceChildren(
     ...buttons.map(([value, name, number]) => {
