@@ -9,6 +9,22 @@ const sections = new Map();
 const inside = (name) => document.getElementById(`${name}-body`);
 const closed = (name) => inside(name)?.querySelector(".later-link");
 
+// Fields of the question are the visitor's and are never swapped. What an empty one stands for, and what a list offers, is
+// of the machine in question: a price of another must not stay there.
+function hints(body, text) {
+  const fresh = new DOMParser().parseFromString(text, "text/html");
+  for (const field of body.querySelectorAll("[hx-morph-skip] :is(input, select)")) {
+    const theirs = fresh.getElementById(field.id);
+    if (!theirs) continue;
+    if (field.tagName === "INPUT") field.placeholder = theirs.placeholder;
+    else if (field !== document.activeElement && field.innerHTML !== theirs.innerHTML) {
+      const chosen = field.value;
+      field.replaceChildren(...theirs.childNodes);
+      field.value = chosen;
+    }
+  }
+}
+
 function made(name) {
   const section = { view: "" };
   section.address = () => {
@@ -22,6 +38,7 @@ function made(name) {
       const focused = inside(name).contains(document.activeElement) ? document.activeElement.id : "";
       const body = inside(name);
       window.htmx.swap({ text, target: body, sourceElement: body, swap: "innerMorph" });
+      hints(body, text);
       if (focused) (document.getElementById(focused) ?? document.getElementById(`${name}-head`)).focus();
     },
   });

@@ -40,6 +40,22 @@ def test_a_value_out_of_bounds_is_said_at_its_field(page):
     expect(page.locator("#hours-problem")).to_be_empty()
 
 
+def test_what_an_open_field_stands_for_is_of_the_machine_in_question(page):
+    """Two used cards are 1,400 USD, four are 2,800; what the visitor typed stays whatever the machine."""
+    at_the_section(page)
+    expect(page.locator("#price")).to_have_attribute("placeholder", "1,400")
+    page.locator("#years").fill("5")
+    page.locator("#n").fill("4")
+    expect(page.locator("#price")).to_have_attribute("placeholder", "2,800")
+    page.locator("#gpu").evaluate(
+        "list => { list.value = 'h100-sxm'; list.dispatchEvent(new Event('change', { bubbles: true })); }"
+    )
+    expect(page.locator("#source option").first).to_have_text("rented")
+    expect(page.locator("#price")).to_have_attribute("placeholder", "313,500")
+    expect(page.locator("#years")).to_have_value("5")
+    expect(page).to_have_url(re.compile(r"gpu=h100-sxm.*years=5"))
+
+
 def test_a_link_with_money_keeps_it_while_the_section_is_closed(page):
     opened(page, f"{PAIR}&hours=4&price=2000")
     page.locator("#ctx").fill("4096")
