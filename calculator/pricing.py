@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from calculator.estimation.configuration import Configuration
 from calculator.estimation.economics import (
@@ -22,6 +22,7 @@ from calculator.estimation.economics import (
     exactly,
     resale_path,
 )
+from calculator.estimation.economics.deal import machines_for
 from calculator.estimation.economics.inputs import Source
 from calculator.estimation.terms import Interval, Reason
 from calculator.scenario import DEFAULTS, Problem, Scenario
@@ -52,8 +53,6 @@ CARDS_OF_SERVER = "gpu-share-of-server-price"
 PUE: dict[str, float] = {"home": 1.0, "datacenter": 1.3}
 """Power of the building per power of the machine, where none is given (contract of `pue`)."""
 
-Basis = Literal["asked", "catalogue"]
-
 
 @dataclass(frozen=True, slots=True)
 class Bought:
@@ -82,7 +81,6 @@ class Priced:
     bought: Bought | None
     api: prices.ApiPrice | None
     electricity: ElectricityPrice | None
-    source_asked: bool
     remarks: tuple[Reason, ...]
     problems: tuple[Problem, ...]
 
@@ -118,7 +116,6 @@ def priced(scenario: Scenario, c: Configuration, snapshot: Snapshot) -> Priced:
         bought,
         None if own_api else listed,
         tariff,
-        scenario.source is not None,
         remarks,
         tuple(problems),
     )
@@ -219,7 +216,7 @@ def cheapest_rent(
 
 def rent_usd_per_hour(c: Configuration, offer: Offer) -> float:
     """So many whole machines of an offer as hold the configuration, for an hour [USD/h]."""
-    return -(-c.count // offer.gpus) * offer.usd_per_hour
+    return machines_for(c.count, offer.gpus) * offer.usd_per_hour
 
 
 def _rented(c: Configuration, offer: Offer, scenario: Scenario, *, alone: bool) -> Rented:
@@ -247,7 +244,8 @@ def _young(rows: Sequence[Row]) -> Sequence[Row]:
 def purchase_of(scenario: Scenario, c: Configuration, snapshot: Snapshot) -> Bought | None:
     """What the machine is bought for: the visitor's price of the whole, else rows of the system or the device."""
     if scenario.price is not None:
-        return Bought(_purchase(scenario, c, exactly(scenario.price), c.count, 0.0), None)
+        share = _share_asked(scenario) or 0.0
+        return Bought(_purchase(scenario, c, exactly(scenario.price), c.count, share), None)
     if c.cards:
         return None
     found = [
@@ -257,8 +255,9 @@ def purchase_of(scenario: Scenario, c: Configuration, snapshot: Snapshot) -> Bou
     ]
     if not found:
         return None
-    row, gpus = min(found, key=lambda pair: -(-c.count // pair[1]) * pair[0].usd)
-    share = _server_share(scenario, c, row, gpus, snapshot)
+    row, gpus = min(found, key=lambda pair: machines_for(c.count, pair[1]) * pair[0].usd)
+    asked = _share_asked(scenario)
+    share = _usual_share(c, row, snapshot) if asked is None else asked
     return Bought(_purchase(scenario, c, _range(row), gpus, share), row)
 
 
@@ -293,22 +292,25 @@ def _range(row: PurchasePrice) -> Interval:
     return Interval(row.usd, min(low, row.usd), max(high, row.usd))
 
 
-def _server_share(
-    scenario: Scenario, c: Configuration, row: PurchasePrice, gpus: int, snapshot: Snapshot
-) -> float:
-    """The rest of the machine per price of its GPUs: as asked; for loose data-centre cards what a server's price says;
-    none where the row is a whole machine, and none for a desktop, whose price nobody gives (said as a remark)."""
-    if scenario.server_share is not None:
-        return scenario.server_share / 100
+def _share_asked(scenario: Scenario) -> float | None:
+    """The visitor's rest of the machine per price of its GPUs [1]."""
+    return None if scenario.server_share is None else scenario.server_share / 100
+
+
+def _usual_share(c: Configuration, row: PurchasePrice, snapshot: Snapshot) -> float:
+    """The rest of the machine per price of its GPUs: for loose data-centre cards what a server's price says; none where
+    the row is a whole machine, and none for a desktop, whose price nobody gives (said as a remark) [1]."""
     share = snapshot.prices.assumptions.get(CARDS_OF_SERVER)
-    loose = row.device_id == c.accelerator.id and gpus == 1 and not c.accelerator.unified
-    return 1 / share.value - 1 if loose and share and _place(c) == "datacenter" else 0.0
+    return 1 / share.value - 1 if share and _loose(c, row) and _place(c) == "datacenter" else 0.0
+
+
+def _loose(c: Configuration, row: PurchasePrice) -> bool:
+    """A price of cards alone, which need a machine around them."""
+    return row.device_id == c.accelerator.id and not c.accelerator.unified
 
 
 def _purchase(scenario: Scenario, c: Configuration, usd: Interval, gpus: int, share: float) -> Purchase:
     first, decline = resale_path(scenario.resale / 100, scenario.years)
-    if scenario.server_share is not None:
-        share = scenario.server_share / 100
     return Purchase(
         usd,
         scenario.years,
@@ -327,17 +329,11 @@ def _remarks(c: Configuration, rented: Rented | None, bought: Bought | None) -> 
     if rented and rented.single:
         yield Reason("rented_one_by_one", {"gpus": c.count})
     elif rented and rented.offer and c.count > rented.offer.gpus:
-        machines = -(-c.count // rented.offer.gpus)
-        yield Reason("rented_machines_joined", {"machines": machines})
-    if bought and bought.row and bought.purchase.server_fraction == 0 and _loose(c, bought):
+        yield Reason("rented_machines_joined", {"machines": machines_for(c.count, rented.offer.gpus)})
+    if bought and bought.row and bought.purchase.server_fraction == 0 and _loose(c, bought.row):
         yield Reason("bought_cards_alone", {"device": c.accelerator.name})
 
 
 def _without_tariff(scenario: Scenario, row: ElectricityPrice | None) -> Iterable[Reason]:
     if row is None and scenario.kwh is None:
         yield Reason("no_tariff", {"region": scenario.region})
-
-
-def _loose(c: Configuration, bought: Bought) -> bool:
-    row = bought.row
-    return row is not None and row.device_id == c.accelerator.id and not c.accelerator.unified

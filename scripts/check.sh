@@ -46,7 +46,8 @@ django() {
 
 tests() {
     step "chromium for the browser tests" scripts/chromium.sh
-    step "tests" python -m pytest -n 2 --dist worksteal
+    step "tests" python -m pytest -n 2 --dist worksteal -m "not alone"
+    step "tests of times" python -m pytest -m alone
 }
 
 for group in "${@:-lint types django tests}"; do

@@ -77,6 +77,11 @@ class HardwareRow:
         return min(self.prices, key=lambda price: price.usd, default=None)
 
     @property
+    def price_usd(self) -> float | None:
+        """The cheapest price of all units [USD]."""
+        return None if self.price is None else self.units * self.price.usd
+
+    @property
     def memory_gb(self) -> int:
         """Memory of all devices by their names [GB]."""
         return self.gpus * self.host.accelerator.memory_gb

@@ -39,14 +39,15 @@ def machine_price(c: Configuration, scenario: Scenario, snapshot: Snapshot) -> M
         usd = machines_for(c.count, found.rent.gpus) * found.rent.usd_per_hour.value
         return MachinePrice("rent", usd, found.offer.as_of or "")
     bought = purchase_of(scenario, c, snapshot)
-    if bought is None or (bought.row and not _recent(bought.row.as_of, snapshot)):
+    if bought is None or (bought.row and not is_recent(bought.row.as_of, snapshot)):
         return None
     usd = machines_for(c.count, bought.purchase.gpus) * bought.purchase.usd.value
     day, condition = (bought.row.as_of or "", bought.row.condition) if bought.row else ("", "")
     return MachinePrice("own", usd * (1 + bought.purchase.server_fraction), day, condition)
 
 
-def _recent(as_of: str | None, snapshot: Snapshot) -> bool:
+def is_recent(as_of: str | None, snapshot: Snapshot) -> bool:
+    """Whether a price may be compared with others: it is dated, and not older than OLDEST_DAYS on the catalogue's day."""
     if not as_of:
         return False
     return (first_day(snapshot.updated[:10]) - first_day(as_of)).days <= OLDEST_DAYS

@@ -12,7 +12,7 @@ from calculator.estimation.throughput.many import Asked, speeds_of
 from calculator.planner.fleet import Host
 from calculator.planner.formats import formats_of
 from calculator.planner.machine_price import MachinePrice, machine_price
-from calculator.planner.question import WORKS
+from calculator.planner.question import WORKS, on_devices_alone
 from calculator.planner.settling import Laid, Settling
 from calculator.resolve import Resolved, resolve
 from calculator.scenario import Scenario, Value
@@ -30,8 +30,7 @@ LESS = 0.9
 _Priced = tuple[Laid, MachinePrice | None]
 
 ON_DEVICES: Mapping[str, Value] = {"offload": "none", "ngl": None, "ncmoe": None}
-OWN_PLAN: Mapping[str, Value] = {"tp": None, "pp": None, "split": "auto", **ON_DEVICES}
-"""What is left to the engine on other hardware, as `on_devices_alone` does."""
+"""What keeps all of the model on the devices."""
 
 STEPS_OF_CONTEXT, STEPS_OF_USERS = 16, 64
 """More context and more users are at most so many times the present ones."""
@@ -76,13 +75,16 @@ class _Here:
 
     def moved(self, code: str, **changes: Value) -> Neighbour:
         """The question with one change, computed."""
-        scenario = self.scenario.replace(**changes)
-        c = resolve(scenario, self.snapshot).configuration
-        return Neighbour(code, scenario, estimate(c, capacity=False))
+        return self._computed(code, self.scenario.replace(**changes))
 
     def on(self, code: str, host: Host, units: int) -> Neighbour:
         """The question on other hardware: its own plan, and no price of the present machine."""
-        return self.moved(code, **OWN_PLAN, gpu=host.id, n=units, price=None, rent=None)
+        asked = on_devices_alone(self.scenario)
+        return self._computed(code, asked.replace(gpu=host.id, n=units, price=None, rent=None))
+
+    def _computed(self, code: str, scenario: Scenario) -> Neighbour:
+        c = resolve(scenario, self.snapshot).configuration
+        return Neighbour(code, scenario, estimate(c, capacity=False))
 
 
 def one_change_away(

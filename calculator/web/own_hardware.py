@@ -45,10 +45,6 @@ class Machine:
             **dict.fromkeys(("tp", "pp", "ep", "adp", "dcp", "dp", "ngl", "ncmoe")),
         )
 
-    def is_in(self, scenario: Scenario) -> bool:
-        """Whether the question is asked of this machine."""
-        return (self.gpu, self.n) == (scenario.gpu, scenario.n)
-
 
 def machines_of(given: str, snapshot: Snapshot) -> tuple[Machine, ...]:
     """The machines that a request names, in its order; one that cannot be read, or is unknown, is left out."""

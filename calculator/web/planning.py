@@ -6,14 +6,14 @@ from functools import lru_cache, partial
 
 from calculator.planner.fleet import Fleet, fleet_of
 from calculator.planner.hardware import Price, Prices
-from calculator.planner.machine_price import OLDEST_DAYS
+from calculator.planner.machine_price import is_recent
 from calculator.planner.models import Shelf, unmodelled
 from calculator.planner.question import unmoved
 from calculator.planner.settling import Settling
 from calculator.pricing import CONDITIONS, MODULES
 from calculator.scenario import Scenario
 from calculator.web.panels.per_snapshot import per_snapshot
-from catalog.prices import PurchasePrice, first_day
+from catalog.prices import PurchasePrice
 from catalog.snapshot import Snapshot
 
 MOST_QUESTIONS = 8
@@ -26,9 +26,7 @@ fleet = partial(per_snapshot, fleet_of)
 
 
 def _prices_of(snapshot: Snapshot) -> Prices:
-    """The newest price of each condition of every device and system that is a machine or a card by itself; what is older
-    than OLDEST_DAYS on the catalogue's day is left out, for nothing is recommended by it."""
-    today = first_day(snapshot.updated[:10])
+    """The newest recent price of each condition of every device and system that is a machine or a card by itself."""
     found: dict[str, tuple[Price, ...]] = {}
     for device, rows in snapshot.prices.purchases_by_device.items():
         own = snapshot.accelerators.get(device)
@@ -36,7 +34,7 @@ def _prices_of(snapshot: Snapshot) -> Prices:
             continue
         newest: dict[str, PurchasePrice] = {}
         for row in rows:
-            if row.as_of and (today - first_day(row.as_of)).days <= OLDEST_DAYS:
+            if is_recent(row.as_of, snapshot):
                 newest.setdefault(row.condition, row)
         found[device] = tuple(
             Price(row.usd, row.as_of or "", row.condition, row.source)

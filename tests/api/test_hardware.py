@@ -159,6 +159,6 @@ def test_a_value_out_of_bounds_is_replaced_and_told_and_an_unknown_name_too(aske
 
 def test_every_rule_and_filter_has_its_words():
     assert {rule.__name__ for rule in RULES} == set(RECOMMENDATIONS)
-    from calculator.web.exports.hardware import filters
+    from calculator.web.hardware_list import filters
 
     assert set(filters()) == set(FILTERS)

@@ -72,3 +72,12 @@ def test_a_knob_of_another_engine_is_carried_until_its_field_is_back(client):
     assert with_field.count(name) == 1
     without = shown(client, "/?engine=vllm&ubatch=256", **HTMX)
     assert f'<input type="hidden" {name}>' in without
+
+
+def test_an_open_section_shows_its_fields_and_the_form_carries_none_of_them(client):
+    """Else a field that is cleared without a script would come back from the carried one."""
+    closed = shown(client, "/?hours=4&price=2000")
+    assert '<input type="hidden" name="hours" value="4">' in closed
+    opened = shown(client, "/?hours=4&price=2000&show=cost")
+    assert '<input type="hidden" name="hours"' not in opened
+    assert opened.count('name="hours"') == 1

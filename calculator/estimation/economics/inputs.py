@@ -132,12 +132,17 @@ FIRST_DAY_RESALE = 0.9
 W-9.5)."""
 
 
+LEAST_KEPT = 1e-6
+"""Share of its value that a machine keeps in a year, at least: beside 1, less than that is lost in a float."""
+
+
 def resale_path(at_end: float, years: float) -> tuple[float, float]:
     """(fraction on the first day, yearly decline) of a machine that brings `at_end` of its price after
     `years`.
 
     0.9·(1 − decline)^years = at_end. What keeps more than 0.9 does not decline; what brings nothing never
-    brought any.
+    brought any; what would decline to less than LEAST_KEPT a year brings less on the first day instead, so that
+    the end is met in every case.
 
     >>> first, decline = resale_path(0.3, 3)
     >>> round(first * (1 - decline) ** 3, 6)
@@ -147,7 +152,8 @@ def resale_path(at_end: float, years: float) -> tuple[float, float]:
         return 0.0, 0.0
     if at_end >= FIRST_DAY_RESALE:
         return at_end, 0.0
-    return FIRST_DAY_RESALE, 1.0 - (at_end / FIRST_DAY_RESALE) ** (1.0 / years)
+    kept = max((at_end / FIRST_DAY_RESALE) ** (1.0 / years), LEAST_KEPT)
+    return at_end / kept**years, 1.0 - kept
 
 
 BOUNDS: Mapping[str, tuple[float, float]] = {

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calculator.planner.fleet import Fleet, Host
-from calculator.planner.hardware import HardwareRow, Price, fits_on, rank
-from calculator.planner.recommend import UNIFIED, Recommendation, recommend
+from calculator.planner.hardware import HardwareRow, Price
+from calculator.planner.recommend import Recommendation, recommend
 from calculator.resolve import resolve
 from calculator.scenario import (
     BY_NAME,
@@ -25,7 +23,7 @@ from calculator.web.answer import permalink
 from calculator.web.exports.estimate import capacity_json, catalog_json, interval_json, problem_json
 from calculator.web.exports.parameters import query_parameters, schema_of
 from calculator.web.exports.speed import figures_json
-from calculator.web.planning import prices_of, settling_for
+from calculator.web.hardware_list import filters, filters_of, listed, vendor_id
 from calculator.web.wording.reasons import reason_words
 from calculator.web.wording.recommendations import (
     LEAST_MEMORY,
@@ -36,48 +34,8 @@ from calculator.web.wording.recommendations import (
 )
 from catalog.snapshot import Snapshot
 
-KINDS = ("consumer", "workstation", "datacenter", "apple", "apu", "edge", "cpu")
-SHARED = (*UNIFIED, "cpu")
-"""Kinds without memory of their own."""
-
 NOT_ASKED = ("gpu", "n")
 """Fields of the question that this answer does not read: all hardware is answered."""
-
-SORTS: Mapping[str, Callable[[HardwareRow], Any]] = {
-    "rank": rank,
-    "speed": lambda row: (-row.tokens_per_s, rank(row)),
-    "gpus": lambda row: (not row.works, row.gpus, rank(row)),
-    "memory": lambda row: (not row.works, row.memory_gb, rank(row)),
-    "headroom": lambda row: (
-        -(row.headroom_bytes if row.headroom_bytes is not None else -(1 << 60)),
-        rank(row),
-    ),
-    "context": lambda row: (-(row.capacity.max_context_fits_tokens if row.capacity else 0), rank(row)),
-    "name": lambda row: row.host.name.lower(),
-    "price": lambda row: (
-        not row.works,
-        row.units * row.price.usd if row.price else math.inf,
-        rank(row),
-    ),
-}
-
-
-def filters(vendors: Collection[str] = ()) -> dict[str, Parameter]:
-    """What narrows and orders the list, beside the question itself. vendors: those that the catalogue has."""
-    own = (
-        Parameter("kind", "choice", choices=KINDS),
-        Parameter("vendor", "choice" if vendors else "id", choices=tuple(vendors)),
-        Parameter("gpu_only", "switch", "0"),
-        Parameter("memory_min", "number", 0, 0, 1e6, unit="GB"),
-        Parameter("best", "switch", "0"),
-        Parameter("sort", "choice", "rank", choices=tuple(SORTS)),
-    )
-    return {parameter.name: parameter for parameter in own}
-
-
-def filters_of(snapshot: Snapshot) -> dict[str, Parameter]:
-    """The filters with the vendors of a catalogue."""
-    return filters(sorted({vendor_id(device.vendor) for device in snapshot.accelerators.values()}))
 
 
 def hardware_parameters() -> list[dict[str, Any]]:
@@ -94,11 +52,6 @@ def hardware_parameters() -> list[dict[str, Any]]:
         for parameter in filters().values()
     ]
     return [*question, *own]
-
-
-def vendor_id(vendor: str) -> str:
-    """A vendor as a parameter writes it: `moore-threads`."""
-    return vendor.lower().replace(" ", "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,40 +86,16 @@ def parameters_of(snapshot: Snapshot) -> dict[str, Parameter]:
     return {**BY_NAME, **filters_of(snapshot)}
 
 
-def hosts_kept(hosts: Fleet, narrowed: Mapping[str, Any]) -> list[Host]:
-    """The hosts that the filters leave."""
-    return [host for host in hosts.hosts if _kept(host, narrowed)]
-
-
-def _kept(host: Host, narrowed: Mapping[str, Any]) -> bool:
-    device = host.accelerator
-    return (
-        narrowed["kind"] in (None, host.kind)
-        and narrowed["vendor"] in (None, vendor_id(device.vendor))
-        and not (narrowed["gpu_only"] == "1" and host.kind in SHARED)
-        and device.memory_gb >= narrowed["memory_min"]
-    )
-
-
 def hardware_json(asked: Asked, snapshot: Snapshot) -> dict[str, Any]:
     """The rows with what they recommend."""
     scenario, narrowed = asked.scenario, asked.narrowed
-    settling = settling_for(scenario, snapshot)
-    rows = fits_on(
-        scenario,
-        settling.fleet,
-        settling=settling,
-        hosts=hosts_kept(settling.fleet, narrowed),
-        prices=prices_of(snapshot),
-        best_formats=narrowed["best"] == "1",
-    )
-    ordered = sorted(rows, key=SORTS[narrowed["sort"]])
+    rows = listed(scenario, snapshot, narrowed)
     return {
         "scenario": {**scenario.values(), **narrowed},
         "problems": [problem_json(problem, scenario.units) for problem in asked.problems],
         "catalog": catalog_json(snapshot),
         **recommended_json(rows, scenario),
-        "items": [row_json(row, scenario, best=narrowed["best"] == "1") for row in ordered],
+        "items": [row_json(row, scenario, best=narrowed["best"] == "1") for row in rows],
     }
 
 

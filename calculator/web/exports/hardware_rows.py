@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from calculator.web.answer import Answer
-from calculator.web.exports.hardware import SORTS
-from calculator.web.panels.hardware import rows_of, view_of
+from calculator.web.hardware_list import listed, view_of
 
 HEADS = (
     "id",
@@ -32,8 +31,8 @@ HEADS = (
 def hardware_rows(answer: Answer, asked: Mapping[str, str]) -> Iterator[tuple[object, ...]]:
     """The head, then one row a device or system; empty is what is not known."""
     yield HEADS
-    narrowed = view_of(answer, asked)
-    for row in sorted(rows_of(answer, narrowed), key=SORTS[narrowed["sort"]]):
+    _view, narrowed = view_of(asked, answer.snapshot)
+    for row in listed(answer.scenario, answer.snapshot, narrowed):
         rate = row.speed.decode_tokens_per_s_per_user if row.speed else None
         price = row.price
         yield (
@@ -49,7 +48,7 @@ def hardware_rows(answer: Answer, asked: Mapping[str, str]) -> Iterator[tuple[ob
             int(row.limit.usable.value) if row.limit else "",
             row.capacity.max_context_fits_tokens if row.capacity else "",
             *((f"{end:.4g}" for end in (rate.value, rate.low, rate.high)) if rate else ("", "", "")),
-            f"{price.usd * row.units:.2f}" if price else "",
+            "" if row.price_usd is None else f"{row.price_usd:.2f}",
             price.condition if price else "",
             price.date if price else "",
         )

@@ -7,6 +7,7 @@ from datetime import date
 
 from django.utils import timezone
 
+from calculator.estimation.economics.deal import machines_for
 from calculator.estimation.economics.results import Comparison, Cost, EnergyUse, Months, Owned, Path, Payback
 from calculator.estimation.estimate import RUNS
 from calculator.estimation.terms import Interval, Reason
@@ -151,12 +152,12 @@ def _placeholder(answer: Answer, name: str) -> str:
 
 def _whole_price(answer: Answer) -> float | None:
     purchase, c = answer.resolved.priced.money.purchase, answer.configuration
-    return -(-c.count // purchase.gpus) * purchase.usd.value if purchase else None
+    return machines_for(c.count, purchase.gpus) * purchase.usd.value if purchase else None
 
 
 def _whole_rent(answer: Answer) -> float | None:
     rent, c = answer.resolved.priced.money.rent, answer.configuration
-    return -(-c.count // rent.gpus) * rent.usd_per_hour.value if rent else None
+    return machines_for(c.count, rent.gpus) * rent.usd_per_hour.value if rent else None
 
 
 def _choices(answer: Answer, name: str) -> list[Choice]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 from urllib.parse import urlencode
 
-from calculator.planner.hardware import HardwareRow, Price, fits_on, shortage
+from calculator.planner.hardware import HardwareRow, Price, shortage
 from calculator.planner.recommend import Recommendations, recommend
-from calculator.scenario import Scenario, parse_value
+from calculator.scenario import Scenario
 from calculator.web import figures
 from calculator.web.answer import Answer, permalink
-from calculator.web.exports.hardware import SORTS, filters_of, hosts_kept
+from calculator.web.hardware_list import listed, vendor_id, view_of
 from calculator.web.panels.hardware_shapes import (
     HardwareLine,
     HardwarePanel,
@@ -21,7 +20,6 @@ from calculator.web.panels.hardware_shapes import (
     Recommended,
 )
 from calculator.web.panels.names import plan_words
-from calculator.web.planning import fleet, prices_of, settling_for
 from calculator.web.wording.prices import CONDITIONS, of_date
 from calculator.web.wording.reasons import reason_words
 from calculator.web.wording.recommendations import (
@@ -40,9 +38,6 @@ from calculator.web.wording.verdicts import NAMES
 FIRST = 12
 """Rows before `Show all`."""
 
-OWN = ("kind", "vendor", "gpu_only", "memory_min", "sort")
-"""What narrows and orders the table; `all` shows every row."""
-
 MEMORIES = (16, 24, 48, 80, 128)
 """Steps of the filter by memory [GB]."""
 
@@ -55,17 +50,16 @@ VENDORS = 6
 
 def hardware_panel(answer: Answer, asked: Mapping[str, str]) -> HardwarePanel:
     """The table as `asked` narrows and orders it; what cannot be understood of that is left out."""
-    view, narrowed = _view(answer, asked)
+    view, narrowed = view_of(asked, answer.snapshot)
     scenario = answer.scenario
-    rows = rows_of(answer, narrowed)
-    ordered = sorted(rows, key=SORTS[narrowed["sort"]])
-    shown = ordered if view.get("all") else _first(ordered, scenario)
+    rows = listed(scenario, answer.snapshot, narrowed)
+    shown = rows if view.get("all") else _first(rows, scenario)
     found = recommend(rows)
     return {
         "view": urlencode(view),
         "heads": _heads(answer, view),
         "pills": [
-            _pills(_("Kind"), "kind", _kinds(rows_or_all(answer)), answer, view),
+            _pills(_("Kind"), "kind", _kinds(answer), answer, view),
             _pills(_("Maker"), "vendor", _vendors(answer), answer, view),
             _pills(_("Memory of one"), "memory_min", _memories(), answer, view),
             _pills(_("Model on"), "gpu_only", [("1", _("GPU memory alone"))], answer, view),
@@ -74,46 +68,13 @@ def hardware_panel(answer: Answer, asked: Mapping[str, str]) -> HardwarePanel:
         "recommended": list(_recommended(found, scenario)),
         "nearest": str(NEAREST) if found.nearest else "",
         "count": _counted(rows),
-        "more_label": _("Show all {count}").format(count=figures.whole(len(ordered)))
-        if len(shown) < len(ordered)
+        "more_label": _("Show all {count}").format(count=figures.whole(len(rows)))
+        if len(shown) < len(rows)
         else "",
         "more_view": urlencode({**view, "all": "1"}),
         "more_href": _href(answer, {**view, "all": "1"}),
         "csv_query": f"?{scenario.query()}&{urlencode(view)}",
     }
-
-
-def rows_of(answer: Answer, narrowed: Mapping[str, Any]) -> tuple[HardwareRow, ...]:
-    """The question on every host that the filters leave, with prices."""
-    snapshot = answer.snapshot
-    settling = settling_for(answer.scenario, snapshot)
-    return fits_on(
-        answer.scenario,
-        settling.fleet,
-        settling=settling,
-        hosts=hosts_kept(settling.fleet, narrowed),
-        prices=prices_of(snapshot),
-    )
-
-
-def view_of(answer: Answer, asked: Mapping[str, str]) -> Mapping[str, Any]:
-    """How the list is narrowed and ordered, every filter with a value."""
-    return _view(answer, asked)[1]
-
-
-def _view(answer: Answer, asked: Mapping[str, str]) -> tuple[dict[str, str], Mapping[str, Any]]:
-    """What of the query differs from the usual, as text, and every filter with its value."""
-    own = filters_of(answer.snapshot)
-    narrowed: dict[str, Any] = {name: parameter.default for name, parameter in own.items()}
-    view: dict[str, str] = {}
-    for name in OWN:
-        value, problem = parse_value(own[name], asked.get(name, "")) if asked.get(name) else (None, None)
-        if value is not None and not problem and value != own[name].default:
-            narrowed[name] = value
-            view[name] = figures.plain(value) if isinstance(value, float) else str(value)
-    if asked.get("all") == "1":
-        view["all"] = "1"
-    return view, narrowed
 
 
 def _href(answer: Answer, view: Mapping[str, str]) -> str:
@@ -141,13 +102,10 @@ def _heads(answer: Answer, view: Mapping[str, str]) -> list[Head]:
     return heads
 
 
-def rows_or_all(answer: Answer) -> list[str]:
+def _kinds(answer: Answer) -> list[tuple[str, str]]:
     """Kinds of devices that the catalogue has."""
-    return sorted({host.kind for host in fleet(answer.snapshot).hosts}, key=list(KINDS).index)
-
-
-def _kinds(present: Iterable[str]) -> list[tuple[str, str]]:
-    return [(kind, str(KINDS[kind])) for kind in present]
+    present = {device.kind for device in answer.snapshot.accelerators.values()}
+    return [(kind, str(label)) for kind, label in KINDS.items() if kind in present]
 
 
 def _vendors(answer: Answer) -> list[tuple[str, str]]:
@@ -155,7 +113,7 @@ def _vendors(answer: Answer) -> list[tuple[str, str]]:
     for device in answer.snapshot.accelerators.values():
         counted[device.vendor] = counted.get(device.vendor, 0) + 1
     first = sorted(counted, key=lambda vendor: -counted[vendor])[:VENDORS]
-    return [(vendor.lower().replace(" ", "-"), vendor) for vendor in first]
+    return [(vendor_id(vendor), vendor) for vendor in first]
 
 
 def _memories() -> list[tuple[str, str]]:
@@ -211,7 +169,7 @@ def _line(row: HardwareRow, scenario: Scenario, answer: Answer) -> HardwareLine:
         "range": figures.rate_range(rate.low, rate.high) if rate else "",
         "context": figures.tokens(capacity, down=True) if capacity else figures.MISSING,
         "why": _why(row, units),
-        "price": figures.usd(row.price.usd * row.units) if row.price else figures.MISSING,
+        "price": figures.MISSING if row.price_usd is None else figures.usd(row.price_usd),
         "price_note": f"{CONDITIONS[row.price.condition]}, {of_date(row.price.date)}" if row.price else "",
     }
 

@@ -74,13 +74,15 @@ def _page(
     memory = answer.estimate.memory
     fragment, unfolded = live is not None, live.unfolded if live else None
     opened = live.unfolded if live else frozenset((asked.get("show", ""),))
-    question = question_panel(answer, fragment=fragment, shown_key=live.choices_key if live else "")
+    elsewhere = later_sections.fields_of(opened)
+    shown_key = live.choices_key if live else ""
+    question = question_panel(answer, fragment=fragment, shown_key=shown_key, elsewhere=elsewhere)
     return {
         "fragment": fragment,
         "preview": preview,
         "frame": page_frame(answer, canonical),
         "question": question,
-        "problems": problems_panel(answer, controls_of(question) | later_sections.fields_of(opened)),
+        "problems": problems_panel(answer, controls_of(question) | elsewhere),
         "verdict": verdict_panel(answer),
         "bar": bar_panel(answer, memory) if memory else None,
         "rack": rack_panel(answer, memory) if memory else None,

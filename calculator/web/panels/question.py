@@ -46,8 +46,11 @@ NOT_CARRIED = ("units", "show")
 """What the page itself keeps."""
 
 
-def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> QuestionPanel:
-    """All fields. shown_key: the choices that the browser shows already."""
+def question_panel(
+    answer: Answer, *, fragment: bool, shown_key: str = "", elsewhere: frozenset[str] = frozenset()
+) -> QuestionPanel:
+    """All fields. shown_key: the choices that the browser shows already. elsewhere: fields of the question that stand in an
+    open section."""
     quant, kv, engine = format_field(answer), _cache_field(answer), _engine_field(answer)
     advanced = advanced_groups(answer)
 
@@ -76,18 +79,15 @@ def question_panel(answer: Answer, *, fragment: bool, shown_key: str = "") -> Qu
         "notes": notes,
         "choices_key": key,
         "send_choices": key != shown_key,
-        "carried": _carried(answer, advanced),
+        "carried": _carried(answer, advanced, elsewhere),
     }
 
 
-def _carried(answer: Answer, advanced: list[AdvancedGroup]) -> list[tuple[str, str]]:
-    """What differs from the defaults and has no field in the form: the page hands it on, whatever is moved."""
-    there = {
-        *CONTROLS,
-        *TARGETS,
-        *NOT_CARRIED,
-        *(field["name"] for group in advanced for field in group["fields"]),
-    }
+def _carried(
+    answer: Answer, advanced: list[AdvancedGroup], elsewhere: frozenset[str]
+) -> list[tuple[str, str]]:
+    """What differs from the defaults and has no field on the page: the form hands it on, whatever is moved."""
+    there = _controls(advanced) | elsewhere | frozenset(NOT_CARRIED)
     return [(name, text_of(value)) for name, value in answer.scenario.changed() if name not in there]
 
 
@@ -97,9 +97,11 @@ def _notes(quant: SelectField, engine: SelectField, summary: str) -> QuestionNot
 
 def controls_of(panel: QuestionPanel) -> frozenset[str]:
     """Ids of every control that stands on the page."""
-    return frozenset((*CONTROLS, *TARGETS)) | {
-        field["id"] for group in panel["advanced"] for field in group["fields"]
-    }
+    return _controls(panel["advanced"])
+
+
+def _controls(advanced: list[AdvancedGroup]) -> frozenset[str]:
+    return frozenset((*CONTROLS, *TARGETS)) | {field["id"] for group in advanced for field in group["fields"]}
 
 
 # --- hardware ---------------------------------------------------------------------------------------------------------

@@ -154,8 +154,7 @@ def test_a_changing_rent_is_the_sum_of_its_months(trend, rate, months):
 @given(at_end=st.floats(0.0, 2.0), years=st.floats(0.25, 20.0))
 def test_resale_meets_what_is_said_for_the_end(at_end, years):
     first, decline = resale_path(at_end, years)
-    # Below a ten-thousandth of the price, a quarter of a year's decline leaves less than a float holds beside 1.
-    assert first * (1 - decline) ** years == pytest.approx(at_end, abs=1e-4)
+    assert first * (1 - decline) ** years == pytest.approx(at_end, abs=1e-6)
     assert 0.0 <= decline <= 1.0
 
 
