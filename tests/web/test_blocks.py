@@ -90,9 +90,7 @@ def test_what_would_fit_does_not_follow_where_all_is_well(client):
 def test_what_is_one_change_away_follows_the_live_update(client):
     html = live(client, TWO_CARDS)
     later = re.search(r'id="one-change" [^>]*data-later="([^"]+)"', html)[1].replace("&amp;", "&")
-    link = (
-        'href="/?model=llama-3.3-70b-instruct&amp;gpu=rtx-3090&amp;v=1#verdict">GeForce RTX 3090 instead</a>'
-    )
+    link = 'href="/?model=llama-3.3-70b-instruct&amp;gpu=rtx-3090&amp;v=1#verdict">1 × GeForce RTX 3090 instead</a>'
     assert link not in html
     links = client.get(later).content.decode()
     assert link in links

@@ -12,7 +12,7 @@ def links(query, snapshot):
 
 
 def test_a_neighbour_that_fails_says_what_it_is_short_of(snapshot):
-    found = links(SEVENTY, snapshot)["GeForce RTX 3090 instead"]
+    found = links(SEVENTY, snapshot)["1 × GeForce RTX 3090 instead"]
     assert (found["code"], found["verdict"]) == ("does_not_fit", "Does not fit")
     assert plain(found["detail"]).startswith("short of 1")
     assert found["href"] == "/?model=llama-3.3-70b-instruct&gpu=rtx-3090&v=1"

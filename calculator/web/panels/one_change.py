@@ -57,6 +57,8 @@ def _change(found: Neighbour, answer: Answer) -> OneChange:
 def _title(found: Neighbour, answer: Answer) -> str:
     scenario, c = found.scenario, found.estimate.configuration
     named = host_words(scenario.gpu, int(scenario.n), answer.snapshot)
+    if named and scenario.n == 1 and scenario.gpu == answer.scenario.gpu:
+        named = f"1 × {named}"  # one in place of several of the same: the number is the change
     return TITLES[found.code].format(
         hardware=named or hardware_words(c, answer.snapshot, scenario.gpu),
         tokens=figures.tokens(scenario.ctx, down=True),
